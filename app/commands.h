@@ -1,0 +1,15 @@
+#pragma once
+#include <CLI/CLI.hpp>
+
+#include "core/error.h"
+
+namespace foxhunt::app {
+
+/// Each subcommand registers itself and leaves its exit code in `result` when it ran.
+void add_data_command(CLI::App& app, ExitCode& result);
+void add_profiles_command(CLI::App& app, ExitCode& result);
+void add_bench_command(CLI::App& app, ExitCode& result);
+/// `foxhunt-train --profile NAME ...`, the command itself when no subcommand is named.
+void add_train_command(CLI::App& app, ExitCode& result);
+
+}  // namespace foxhunt::app

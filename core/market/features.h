@@ -1,0 +1,28 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "core/market/tape.h"
+
+namespace foxhunt::market {
+
+/// Features of every tape row, row-major [rows, names.size()]: standardised by the training split, clipped, finite.
+struct FeatureTable {
+  std::vector<std::string> names;
+  std::vector<float> values;
+  std::vector<double> mean, deviation;  ///< of the training split, before standardising; deviation > 0
+
+  std::size_t width() const { return names.size(); }
+};
+
+/// Names and one line of meaning, in column order.
+struct FeatureInfo {
+  std::string name, help;
+};
+const std::vector<FeatureInfo>& feature_catalogue();
+
+/// Causal: row i depends on rows <= i of the same instrument alone (a test changes the future and compares).
+/// Windows do not reach across a roll; where a window is not yet full it uses the rows there are.
+FeatureTable make_features(const Tape& tape, const Split& train, double clip);
+
+}  // namespace foxhunt::market

@@ -1,0 +1,73 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/market/contract.h"
+
+namespace foxhunt::market {
+
+/// Bars as a reader delivers them, ascending by time within an instrument. All columns have the same length.
+struct Bars {
+  std::vector<std::int64_t> ts_open;  ///< UTC ns at which the bar starts
+  std::vector<std::int64_t> open, high, low, close;  ///< 1e-9 points
+  std::vector<std::uint64_t> volume;
+  std::vector<std::uint32_t> instrument;
+  std::int64_t interval = 0;  ///< ns that a bar spans
+  std::map<std::uint32_t, std::string> symbols;  ///< raw symbol of an instrument id, where the file says so
+  std::map<std::string, std::int64_t> rejects;   ///< rows left out, by reason
+  std::string schema;                            ///< e.g. "ohlcv-1m"
+  std::string source;                            ///< file or folder it came from
+
+  std::size_t size() const { return ts_open.size(); }
+};
+
+enum RowFlag : std::uint8_t {
+  last_of_session = 1,  ///< no row of this session follows: nothing decided here can be filled
+  roll = 2,             ///< the next row is another instrument
+  gap_before = 4,       ///< rows are missing between the previous row and this one, within the session
+};
+
+/// The time-ordered truth that everything else reads, in columns (DESIGN 6). Row i is known at ts[i]; an order decided
+/// at row i is filled at fill_mid[i], which lies after it. On a last_of_session row fill_mid equals mid.
+struct Tape {
+  std::vector<std::int64_t> ts;           ///< UTC ns at which the row is known: a bar's close
+  std::vector<std::int64_t> mid;          ///< 1e-9 points
+  std::vector<std::int64_t> fill_mid;     ///< 1e-9 points: the next bar's open
+  std::vector<std::int64_t> half_spread;  ///< 1e-9 points
+  std::vector<std::int32_t> session;      ///< ascending from 0
+  std::vector<std::uint32_t> instrument;
+  std::vector<std::uint8_t> flags;        ///< RowFlag bits
+  Bars bars;                              ///< row i's own bar, for the features; same length
+  Contract contract;
+
+  std::size_t rows() const { return ts.size(); }
+};
+
+struct TapeOptions {
+  std::int64_t session_gap = 30LL * 60 * 1'000'000'000;  ///< ns; a longer pause starts a new session
+};
+
+/// Marks sessions (a pause longer than session_gap, or another instrument, starts a new one), gaps and rolls.
+/// Bars carry no book: the half spread is half a tick.
+/// Throws Error(data) when there is no bar, or columns differ in length, or times do not ascend.
+Tape make_tape(Bars bars, const Contract& contract, const TapeOptions& options);
+
+/// Half-open range of tape rows.
+struct Split {
+  std::int64_t begin = 0, end = 0;
+  std::int64_t rows() const { return end - begin; }
+};
+
+struct Splits {
+  Split train, validation, test;
+};
+
+/// Chronological, with `purge_rows` rows left out at the start of validation and of test. Boundaries fall on session
+/// starts where there are sessions enough (at least one for each split), else inside a session.
+/// Throws Error(data) when a split would hold fewer than `min_rows` rows; says which, how many it has, what to do.
+Splits make_splits(const Tape& tape, double train_fraction, double validation_fraction, std::int64_t purge_rows,
+                   std::int64_t min_rows);
+
+}  // namespace foxhunt::market
