@@ -1,0 +1,136 @@
+#include "core/device/host_device.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+
+#include "core/device/thread_pool.h"
+#include "core/kernels.h"
+
+namespace foxhunt {
+namespace {
+
+/// Blocks of a host launch: enough to spread over cores, the same on every machine.
+constexpr unsigned host_grid = 16;
+constexpr std::size_t alignment = 256;
+
+class HostProgram : public Program {
+ public:
+  HostProgram(ThreadPool& pool, std::vector<Launch> steps) : pool_(pool) { launches_ = std::move(steps); }
+  void run(int times) override;
+
+ private:
+  ThreadPool& pool_;
+};
+
+void run_launch(ThreadPool& pool, const Launch& launch) {
+  const unsigned grid = launch.grid;
+  pool.run(grid, [&](unsigned block) {
+    set_host_block(block, grid);
+    launch.host_call();
+  });
+}
+
+void HostProgram::run(int times) {
+  for (int i = 0; i < times; ++i)
+    for (const Launch& launch : launches_) run_launch(pool_, launch);
+}
+
+class HostFence : public Fence {
+ public:
+  void wait() override {}
+};
+
+class HostDevice : public Device {
+ public:
+  HostDevice(const DeviceOptions& options, const std::string& why) : pool_(options.host_threads), why_(why) {}
+  ~HostDevice() override { release_staging(); }
+
+  bool is_gpu() const override { return false; }
+  std::string description() const override {
+    return "host, " + std::to_string(pool_.size()) + (pool_.size() == 1 ? " thread" : " threads") +
+           (why_.empty() ? "" : " (" + why_ + ")");
+  }
+  std::size_t free_memory() const override;
+
+  void* allocate(std::size_t bytes) override {
+    const std::size_t rounded = (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
+    void* memory = std::aligned_alloc(alignment, rounded);
+    if (!memory) throw Error(ExitCode::device, "host memory: cannot allocate " + std::to_string(bytes) + " bytes");
+    std::memset(memory, 0, rounded);
+    return memory;
+  }
+  void release(void* memory) noexcept override { std::free(memory); }
+  void* allocate_mapped(std::size_t bytes, void** device_address) override { return *device_address = allocate(bytes); }
+  void release_mapped(void* memory) noexcept override { std::free(memory); }
+
+  void submit(Launch launch) override {
+    if (recording_) {
+      recording_->push_back(std::move(launch));
+    } else {
+      run_launch(pool_, launch);
+    }
+  }
+  void copy_bytes(void* to, const void* from, std::size_t bytes) override {
+    submit_call([=] { std::memcpy(to, from, bytes); });
+  }
+  void zero_bytes(void* at, std::size_t bytes) override {
+    submit_call([=] { std::memset(at, 0, bytes); });
+  }
+
+  std::unique_ptr<Program> record(const std::function<void()>& body) override {
+    if (recording_) throw Error(ExitCode::device, "record: a program is being recorded already");
+    std::vector<Launch> steps;
+    recording_ = &steps;
+    try {
+      body();
+    } catch (...) {
+      recording_ = nullptr;
+      throw;
+    }
+    recording_ = nullptr;
+    return std::make_unique<HostProgram>(pool_, std::move(steps));
+  }
+  std::unique_ptr<Fence> fence() override { return std::make_unique<HostFence>(); }
+  void synchronize() override {}
+
+  unsigned grid_limit(int) const override { return host_grid; }
+  std::int64_t items_a_block(const KernelInfo& kernel) const override {
+    switch (kernel.unit) {
+      case WorkUnit::thread: return 8192;
+      case WorkUnit::tile: return 64;
+      case WorkUnit::block: return 1;
+    }
+    return 1;
+  }
+
+ private:
+  void submit_call(std::function<void()> call) {
+    Launch step;
+    step.host_call = std::move(call);
+    submit(std::move(step));
+  }
+
+  ThreadPool pool_;
+  std::string why_;
+  std::vector<Launch>* recording_ = nullptr;
+};
+
+std::size_t HostDevice::free_memory() const {
+  std::ifstream meminfo("/proc/meminfo");
+  std::string key;
+  std::size_t kib;
+  for (std::string unit; meminfo >> key >> kib; std::getline(meminfo, unit))
+    if (key == "MemAvailable:") return kib * 1024;
+  return static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace
+
+std::unique_ptr<Device> open_host_device(const DeviceOptions& options, const std::string& why) {
+  return std::make_unique<HostDevice>(options, why);
+}
+
+}  // namespace foxhunt

@@ -1,0 +1,193 @@
+#pragma once
+// The only file that asks which compiler reads it. On a GPU a tile is a warp and a block is what was launched; on the
+// host a block is one thread and a tile one lane. A kernel written with the strides and reductions below is right for
+// any block size, one included.
+#include <cmath>
+#include <cstdint>
+
+#ifdef __CUDACC__
+
+#define KERNEL extern "C" __global__
+#define DEVICE __device__ __forceinline__
+#define LAUNCH_BOUNDS(threads) __launch_bounds__(threads)
+#define SHARED_ARRAY(type, name, count) __shared__ __align__(16) type name[count]
+#define UNROLL _Pragma("unroll")
+
+namespace foxhunt::cuda {
+/// How many of `total` work items one thread of a `threads`-wide block owns: a compile-time bound for register arrays.
+__host__ __device__ constexpr int owned_items(int total, int threads) { return (total + threads - 1) / threads; }
+/// How many tiles a block of `threads` holds: the size of shared arrays with one part a tile.
+__host__ __device__ constexpr int tiles_in(int threads) { return threads / 32; }
+}  // namespace foxhunt::cuda
+
+#else
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+// GCC emits a baseline and an AVX2+FMA version of every kernel and picks one when the program starts, so that one
+// binary serves every x86-64. Sanitizers do not survive the resolver that picks.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(FOXHUNT_SANITIZED)
+#define KERNEL extern "C" __attribute__((target_clones("arch=x86-64-v3", "default")))
+#else
+#define KERNEL extern "C"
+#endif
+#define DEVICE inline __attribute__((always_inline))
+#define LAUNCH_BOUNDS(threads)
+#define SHARED_ARRAY(type, name, count) alignas(64) static thread_local type name[count]
+#define UNROLL _Pragma("GCC unroll 8")
+
+struct HostDim {
+  unsigned x = 1, y = 1, z = 1;
+};
+extern thread_local constinit HostDim threadIdx, blockIdx, blockDim, gridDim;
+
+DEVICE void __syncthreads() {}
+DEVICE void __threadfence() {}
+DEVICE void __threadfence_system() { std::atomic_thread_fence(std::memory_order_seq_cst); }
+
+struct alignas(16) float4 {
+  float x, y, z, w;
+};
+
+template <class T>
+DEVICE T atomicAdd(T* address, T value) {
+  return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
+}
+DEVICE unsigned atomicOr(unsigned* address, unsigned value) { return __atomic_fetch_or(address, value, __ATOMIC_RELAXED); }
+DEVICE unsigned atomicExch(unsigned* address, unsigned value) {
+  return __atomic_exchange_n(address, value, __ATOMIC_RELAXED);
+}
+DEVICE unsigned atomicMax(unsigned* address, unsigned value) {
+  unsigned old = __atomic_load_n(address, __ATOMIC_RELAXED);
+  while (old < value && !__atomic_compare_exchange_n(address, &old, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+  return old;
+}
+DEVICE unsigned atomicMin(unsigned* address, unsigned value) {
+  unsigned old = __atomic_load_n(address, __ATOMIC_RELAXED);
+  while (old > value && !__atomic_compare_exchange_n(address, &old, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+  return old;
+}
+DEVICE unsigned __float_as_uint(float value) {
+  unsigned bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+DEVICE float __uint_as_float(unsigned bits) {
+  float value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+DEVICE unsigned __umulhi(unsigned a, unsigned b) { return static_cast<unsigned>((static_cast<uint64_t>(a) * b) >> 32); }
+
+namespace foxhunt::cuda {
+constexpr int owned_items(int total, int) { return total; }
+constexpr int tiles_in(int) { return 1; }
+}  // namespace foxhunt::cuda
+
+#endif
+
+namespace foxhunt::cuda {
+
+/// Range-for over first, first + step, ... below last.
+struct Stride {
+  int first, last, step;
+  struct Iterator {
+    int i, step;
+    DEVICE int operator*() const { return i; }
+    DEVICE void operator++() { i += step; }
+    DEVICE bool operator!=(const Iterator& end) const { return i < end.i; }
+  };
+  DEVICE Iterator begin() const { return {first, step}; }
+  DEVICE Iterator end() const { return {last, step}; }
+};
+
+/// Elements [0, n) over all threads of the grid.
+DEVICE Stride grid_stride(int n) {
+  return {static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), n, static_cast<int>(gridDim.x * blockDim.x)};
+}
+/// Items [0, n), one block each.
+DEVICE Stride block_per_item(int n) { return {static_cast<int>(blockIdx.x), n, static_cast<int>(gridDim.x)}; }
+/// Elements [0, n) over the threads of this block.
+DEVICE Stride thread_stride(int n) { return {static_cast<int>(threadIdx.x), n, static_cast<int>(blockDim.x)}; }
+
+/// A warp on the GPU, one lane on the host. All lanes call the collective functions together.
+struct Tile {
+#ifdef __CUDACC__
+  static constexpr int width = 32;
+  int lane = static_cast<int>(threadIdx.x & 31u);
+  DEVICE float sum(float v) const {
+    UNROLL for (int offset = 16; offset > 0; offset >>= 1) v += __shfl_xor_sync(~0u, v, offset);
+    return v;
+  }
+  DEVICE float max(float v) const {
+    UNROLL for (int offset = 16; offset > 0; offset >>= 1) v = fmaxf(v, __shfl_xor_sync(~0u, v, offset));
+    return v;
+  }
+  DEVICE float inclusive_sum(float v) const {
+    UNROLL for (int offset = 1; offset < 32; offset <<= 1) {
+      const float below = __shfl_up_sync(~0u, v, offset);
+      if (lane >= offset) v += below;
+    }
+    return v;
+  }
+  DEVICE float broadcast(float v, int from) const { return __shfl_sync(~0u, v, from); }
+  /// Lowest and highest lane that says yes, or -1.
+  DEVICE int first(bool yes) const { return __ffs(static_cast<int>(__ballot_sync(~0u, yes))) - 1; }
+  DEVICE int last(bool yes) const { return 31 - __clz(static_cast<int>(__ballot_sync(~0u, yes))); }
+  DEVICE void sync() const { __syncwarp(); }
+#else
+  static constexpr int width = 1;
+  static constexpr int lane = 0;
+  DEVICE float sum(float v) const { return v; }
+  DEVICE float max(float v) const { return v; }
+  DEVICE float inclusive_sum(float v) const { return v; }
+  DEVICE float broadcast(float v, int) const { return v; }
+  DEVICE int first(bool yes) const { return yes ? 0 : -1; }
+  DEVICE int last(bool yes) const { return yes ? 0 : -1; }
+  DEVICE void sync() const {}
+#endif
+  DEVICE int rank() const { return static_cast<int>(threadIdx.x) / width; }
+  DEVICE int tiles() const { return (static_cast<int>(blockDim.x) + width - 1) / width; }
+  /// Elements [0, n) over the lanes.
+  DEVICE Stride over(int n) const { return {lane, n, width}; }
+};
+
+/// Items [0, n), one tile each, over all tiles of the grid.
+DEVICE Stride tile_per_item(int n) {
+  const int tiles_in_block = static_cast<int>(blockDim.x) / Tile::width;
+  return {static_cast<int>(blockIdx.x) * tiles_in_block + static_cast<int>(threadIdx.x) / Tile::width, n,
+          static_cast<int>(gridDim.x) * tiles_in_block};
+}
+
+/// Sum over the threads of the block, in an order that depends on nothing but the block size; every thread gets it.
+DEVICE float block_sum(float v) {
+  SHARED_ARRAY(float, partial, 32);
+  const Tile tile;
+  v = tile.sum(v);
+  if (tile.lane == 0) partial[tile.rank()] = v;
+  __syncthreads();
+  float total = 0.0f;
+  for (int i = 0; i < tile.tiles(); ++i) total += partial[i];
+  __syncthreads();
+  return total;
+}
+DEVICE float block_max(float v) {
+  SHARED_ARRAY(float, partial, 32);
+  const Tile tile;
+  v = tile.max(v);
+  if (tile.lane == 0) partial[tile.rank()] = v;
+  __syncthreads();
+  float largest = partial[0];
+  for (int i = 1; i < tile.tiles(); ++i) largest = fmaxf(largest, partial[i]);
+  __syncthreads();
+  return largest;
+}
+
+/// False for NaN and both infinities, whatever the compiler assumes of floating point.
+DEVICE bool is_finite(float v) { return (__float_as_uint(v) & 0x7f800000u) != 0x7f800000u; }
+
+}  // namespace foxhunt::cuda

@@ -1,0 +1,73 @@
+// AdamW with a global-norm clip, refused as a whole when anything non-finite was met, and the target network.
+#include "cuda/device.cuh"
+
+#include "core/kernels.h"
+#include "cuda/guard.cuh"
+#include "cuda/layers.cuh"
+
+using namespace foxhunt;
+using namespace foxhunt::cuda;
+
+namespace {
+constexpr int norm_run = 1024;
+}
+
+KERNEL void LAUNCH_BOUNDS(256)
+    gradient_norm_kernel(const float* __restrict__ gradient, const float* __restrict__ parameters,
+                         const float* __restrict__ moment1, const float* __restrict__ moment2,
+                         const float* __restrict__ isv, float* __restrict__ norm, uint32_t* __restrict__ counters,
+                         int n) {
+  const int runs = (n + norm_run - 1) / norm_run;
+  for (int run : block_per_item(runs)) {
+    float squares = 0.0f;
+    const int first = run * norm_run;
+    for (int j : thread_stride(first + norm_run < n ? norm_run : n - first)) {
+      const int i = first + j;
+      squares += gradient[i] * gradient[i];
+      if (!is_finite(parameters[i])) report_nonfinite(counters, nonfinite_parameter);
+      if (!is_finite(moment1[i]) || !is_finite(moment2[i])) report_nonfinite(counters, nonfinite_moment);
+    }
+    squares = block_sum(squares);
+    if (threadIdx.x == 0) {
+      norm[run] = squares;
+      // Not finite when a gradient is not, or when its square overflows: neither may reach the moments.
+      if (counters[counter_learning] && !is_finite(squares)) report_nonfinite(counters, nonfinite_gradient);
+      if (run == 0 && !is_finite(isv[isv_learning_rate])) report_nonfinite(counters, nonfinite_learning_rate);
+    }
+  }
+}
+
+KERNEL void LAUNCH_BOUNDS(256)
+    adamw_kernel(float* __restrict__ parameters, float* __restrict__ moment1, float* __restrict__ moment2,
+                 const float* __restrict__ gradient, const float* __restrict__ norm,
+                 const uint32_t* __restrict__ counters, float* __restrict__ isv, int n, LayerTable layers,
+                 AdamParams params) {
+  if (!update_allowed(counters)) return;
+  float squares = 0.0f;
+  for (int i : thread_stride((n + norm_run - 1) / norm_run)) squares += norm[i];
+  const float length = sqrtf(block_sum(squares));
+  if (blockIdx.x == 0 && threadIdx.x == 0) isv[isv_gradient_norm] = length;
+  const float clip = params.max_grad_norm > 0.0f && length > params.max_grad_norm ? params.max_grad_norm / length : 1.0f;
+  const float t = static_cast<float>(counters[counter_updates] + 1);
+  const float correction1 = 1.0f - powf(params.beta1, t), correction2 = 1.0f - powf(params.beta2, t);
+  const float rate = isv[isv_learning_rate];
+  for (int i : grid_stride(n)) {
+    const float g = gradient[i] * clip;
+    const float m = params.beta1 * moment1[i] + (1.0f - params.beta1) * g;
+    const float v = params.beta2 * moment2[i] + (1.0f - params.beta2) * g * g;
+    const float step = m / correction1 / (sqrtf(v / correction2) + params.epsilon);
+    const float decay = locate(layers, i).is_bias(layers) ? 0.0f : params.weight_decay;
+    moment1[i] = m;
+    moment2[i] = v;
+    parameters[i] -= rate * (step + decay * parameters[i]);
+  }
+}
+
+KERNEL void LAUNCH_BOUNDS(256)
+    update_target_kernel(float* __restrict__ target, const float* __restrict__ online,
+                         const uint32_t* __restrict__ counters, int n, float tau, int period) {
+  if (!update_allowed(counters)) return;
+  const bool copy = period > 0 && (counters[counter_updates] + 1) % static_cast<uint32_t>(period) == 0;
+  if (period > 0 && !copy) return;
+  for (int i : grid_stride(n)) target[i] = copy ? online[i] : target[i] + tau * (online[i] - target[i]);
+}
