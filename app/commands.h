@@ -1,5 +1,7 @@
 #pragma once
 #include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
 
 #include "core/error.h"
 
@@ -9,7 +11,8 @@ namespace foxhunt::app {
 void add_data_command(CLI::App& app, ExitCode& result);
 void add_profiles_command(CLI::App& app, ExitCode& result);
 void add_bench_command(CLI::App& app, ExitCode& result);
-/// `foxhunt-train --profile NAME ...`, the command itself when no subcommand is named.
-void add_train_command(CLI::App& app, ExitCode& result);
+/// `foxhunt-train --profile NAME ...`, the command itself when no subcommand is named. `command_line` is recorded with
+/// the run.
+void add_train_command(CLI::App& app, ExitCode& result, std::vector<std::string> command_line);
 
 }  // namespace foxhunt::app

@@ -47,6 +47,9 @@ enum Counter : int {
   counter_count = counter_first_action + 32
 };
 
+/// Words of the health buffer: the slots, then the counters.
+inline constexpr int health_words = static_cast<int>(isv_slot_count) + static_cast<int>(counter_count);
+
 /// Where a non-finite value was met.
 enum NonfiniteIn : unsigned {
   nonfinite_feature = 1u << 0,

@@ -229,12 +229,14 @@ KERNEL void update_target_kernel(float* __restrict__ target, const float* __rest
 
 /// One block a layer. Power iteration on the layers marked in the table: left [layers, stride] over outputs, right
 /// [layers, stride] over inputs, sigma [layers] >= epsilon; 1 for the others.
-KERNEL void spectral_sigma_kernel(const float* __restrict__ parameters, float* __restrict__ left,
+/// Both leave everything as it is in an iteration that met a non-finite value.
+KERNEL void spectral_sigma_kernel(const float* __restrict__ parameters, const std::uint32_t* __restrict__ counters,
+                                  float* __restrict__ left,
                                   float* __restrict__ right, float* __restrict__ sigma, int n, int layers_count,
                                   int stride, int iterations, float epsilon, foxhunt::LayerTable layers);
 /// effective [n] = weights / sigma of their layer; biases as they are.
 KERNEL void spectral_apply_kernel(const float* __restrict__ parameters, const float* __restrict__ sigma,
-                                  float* __restrict__ effective, int n, int layers_count, foxhunt::LayerTable layers);
+                                  const std::uint32_t* __restrict__ counters, float* __restrict__ effective, int n, int layers_count, foxhunt::LayerTable layers);
 /// One block a layer. gradient [n] with respect to effective becomes that with respect to the weights:
 /// (G - <G, W_eff> u v^T) / sigma.
 KERNEL void spectral_backward_kernel(float* __restrict__ gradient, const float* __restrict__ effective,
@@ -313,10 +315,10 @@ KERNEL void end_iteration_kernel(const float* __restrict__ reward, float* __rest
     "parameters[n], moment1[n], moment2[n], gradient[n], norm[n/1024], counters[42], isv[18], n, layers, params")      \
   X(update_target_kernel, 256, thread, "n", "target[n], online[n], counters[42], n, tau, period")                      \
   X(spectral_sigma_kernel, 1024, block, "layers_count",                                                                \
-    "parameters[n], left[layers_count*stride], right[layers_count*stride], sigma[layers_count], n, layers_count, "     \
+    "parameters[n], counters[42], left[layers_count*stride], right[layers_count*stride], sigma[layers_count], n, layers_count, "     \
     "stride, iterations, epsilon, layers")                                                                             \
   X(spectral_apply_kernel, 256, thread, "n",                                                                           \
-    "parameters[n], sigma[layers_count], effective[n], n, layers_count, layers")                                       \
+    "parameters[n], sigma[layers_count], counters[42], effective[n], n, layers_count, layers")                                       \
   X(spectral_backward_kernel, 1024, block, "layers_count",                                                             \
     "gradient[n], effective[n], left[layers_count*stride], right[layers_count*stride], sigma[layers_count], n, "       \
     "layers_count, stride, epsilon, layers")                                                                                    \

@@ -10,11 +10,11 @@ namespace foxhunt::market {
 
 /// Bars as a reader delivers them, ascending by time within an instrument. All columns have the same length.
 struct Bars {
-  std::vector<std::int64_t> ts_open;  ///< UTC ns at which the bar starts
+  std::vector<std::int64_t> ts_open;                 ///< UTC ns at which the bar starts
   std::vector<std::int64_t> open, high, low, close;  ///< 1e-9 points
   std::vector<std::uint64_t> volume;
   std::vector<std::uint32_t> instrument;
-  std::int64_t interval = 0;  ///< ns that a bar spans
+  std::int64_t interval = 0;                     ///< ns that a bar spans
   std::map<std::uint32_t, std::string> symbols;  ///< raw symbol of an instrument id, where the file says so
   std::map<std::string, std::int64_t> rejects;   ///< rows left out, by reason
   std::string schema;                            ///< e.g. "ohlcv-1m"
@@ -38,8 +38,8 @@ struct Tape {
   std::vector<std::int64_t> half_spread;  ///< 1e-9 points
   std::vector<std::int32_t> session;      ///< ascending from 0
   std::vector<std::uint32_t> instrument;
-  std::vector<std::uint8_t> flags;        ///< RowFlag bits
-  Bars bars;                              ///< row i's own bar, for the features; same length
+  std::vector<std::uint8_t> flags;  ///< RowFlag bits
+  Bars bars;                        ///< row i's own bar, for the features; same length
   Contract contract;
 
   std::size_t rows() const { return ts.size(); }
@@ -49,9 +49,13 @@ struct TapeOptions {
   std::int64_t session_gap = 30LL * 60 * 1'000'000'000;  ///< ns; a longer pause starts a new session
 };
 
-/// Marks sessions (a pause longer than session_gap, or another instrument, starts a new one), gaps and rolls.
-/// Bars carry no book: the half spread is half a tick.
-/// Throws Error(data) when there is no bar, or columns differ in length, or times do not ascend.
+/// The pause that ends a session, in ns. A setting shorter than two bars would end one at every missing bar, or between
+/// daily bars: it is taken as ten bars, so daily bars run on over weekends and holidays.
+std::int64_t effective_session_gap(std::int64_t interval, const TapeOptions& options);
+
+/// Marks sessions (a pause longer than session_gap, or another instrument, starts a new one), gaps and rolls. A pause
+/// is the time from one bar's close to the next bar's open. Bars carry no book: the half spread is half a tick. Throws
+/// Error(data) when there is no bar, or columns differ in length, or times do not ascend.
 Tape make_tape(Bars bars, const Contract& contract, const TapeOptions& options);
 
 /// Half-open range of tape rows.

@@ -1,0 +1,58 @@
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/commands.h"
+#include "core/dqn/benchmark.h"
+#include "core/profile/loader.h"
+
+namespace foxhunt::app {
+namespace {
+
+struct BenchOptions {
+  std::string profile = "dqn-throughput", device;
+  std::vector<std::string> overrides;
+  int iterations = 100, repeats = 20;
+  bool kernels = false;
+};
+
+void bench(const BenchOptions& options) {
+  std::vector<std::string> overrides = options.overrides;
+  if (!options.device.empty()) overrides.push_back("device.device=\"" + options.device + "\"");
+  const profile::Profile profile =
+      profile::load_profile(options.profile, overrides, profile::ProfilePaths::standard());
+  const std::unique_ptr<Device> device = open_device(profile.device.device);
+  fmt::print(std::cout, "{} on {}\n", profile.name, device->description());
+  const dqn::LoadedMarket market = dqn::load_market(profile);
+  dqn::Trainer trainer(*device, profile, market);
+  trainer.initialise();
+  std::cout << to_text(dqn::benchmark_iteration(trainer, options.iterations, options.repeats, options.kernels));
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& app, ExitCode& result) {
+  const auto options = std::make_shared<BenchOptions>();
+  CLI::App* command = app.add_subcommand("bench", "Time a training iteration: microseconds, steps/s, kernels, memory");
+  command->add_option("--profile", options->profile, "Profile to time")->capture_default_str();
+  command->add_option("--device", options->device, "auto, host or cuda:N");
+  command->add_option("--set", options->overrides, "Override one key: dotted.key=TOML-VALUE (repeatable)")
+      ->allow_extra_args(false);
+  command->add_option("--iterations", options->iterations, "Iterations in one timed run")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  command->add_option("--repeats", options->repeats, "Timed runs; the median is reported")
+      ->check(CLI::Range(1, 10000))
+      ->capture_default_str();
+  command->add_flag("--kernels", options->kernels, "Time each kernel of the iteration alone, too");
+  command->callback([options, &result] {
+    bench(*options);
+    result = ExitCode::ok;
+  });
+}
+
+}  // namespace foxhunt::app

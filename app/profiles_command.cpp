@@ -1,0 +1,92 @@
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/commands.h"
+#include "core/profile/document.h"
+#include "core/profile/loader.h"
+#include "core/profile/printer.h"
+
+namespace foxhunt::app {
+namespace {
+
+using profile::ProfilePaths;
+
+/// What the command line said; filled before a callback runs.
+struct ProfilesOptions {
+  std::string profile, only;
+  bool resolved = false;
+  std::vector<std::string> overrides;
+};
+
+/// The description, or why there is none: one damaged file does not hide the others.
+std::string describe(const profile::ProfileFile& file, const ProfilePaths& paths) {
+  try {
+    return profile::load_profile(file.file.string(), {}, paths).description;
+  } catch (const Error& error) {
+    return fmt::format("does not load: {}", error.what());
+  }
+}
+
+void list() {
+  const ProfilePaths paths = ProfilePaths::standard();
+  const std::vector<profile::ProfileFile> files = profile::list_profiles(paths);
+  std::size_t width = 0;
+  for (const profile::ProfileFile& file : files) width = std::max(width, file.name.size());
+  for (const profile::ProfileFile& file : files) {
+    fmt::print(std::cout, "{:<{}}  {}\n", file.name, width, describe(file, paths));
+  }
+}
+
+void show(const ProfilesOptions& options) {
+  const ProfilePaths paths = ProfilePaths::standard();
+  if (options.resolved) {
+    std::cout << profile::to_toml(profile::load_profile(options.profile, options.overrides, paths));
+  } else {
+    std::cout << profile::read_text(profile::find_profile(options.profile, paths));
+  }
+}
+
+void check(const ProfilesOptions& options) {
+  const profile::Profile loaded = profile::load_profile(options.profile, options.overrides, ProfilePaths::standard());
+  fmt::print(std::cout, "{}: ok ({})\n", options.profile, loaded.name);
+}
+
+CLI::Option* add_set(CLI::App& command, ProfilesOptions& options) {
+  return command.add_option("--set", options.overrides, "Override one key: dotted.key=TOML-VALUE (repeatable)")
+      ->allow_extra_args(false);
+}
+
+}  // namespace
+
+void add_profiles_command(CLI::App& app, ExitCode& result) {
+  const auto options = std::make_shared<ProfilesOptions>();
+  CLI::App* profiles = app.add_subcommand("profiles", "List, show and check profiles");
+  profiles->require_subcommand(1);
+  profiles->callback([&result] { result = ExitCode::ok; });
+
+  profiles->add_subcommand("list", "Name and description of every profile that can be named")->callback([] { list(); });
+
+  CLI::App* show_command = profiles->add_subcommand("show", "Print a profile as it is written");
+  show_command->add_option("NAME", options->profile, "Profile name or file")->required();
+  CLI::Option* resolved = show_command->add_flag("--resolved", options->resolved,
+                                                 "Every key, after extends, defaults and overrides, as TOML");
+  add_set(*show_command, *options)->needs(resolved);
+  show_command->callback([options] { show(*options); });
+
+  CLI::App* check_command = profiles->add_subcommand("check", "Load a profile and run every check; needs no device");
+  check_command->add_option("FILE", options->profile, "Profile name or file")->required();
+  add_set(*check_command, *options);
+  check_command->callback([options] { check(*options); });
+
+  CLI::App* reference = profiles->add_subcommand("reference", "Every key: type, default, range, unit, meaning");
+  reference->add_option("KEY", options->only, "Only this section or dotted key");
+  reference->callback([options] { profile::print_reference(std::cout, options->only); });
+}
+
+}  // namespace foxhunt::app

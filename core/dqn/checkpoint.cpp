@@ -1,0 +1,69 @@
+#include "core/dqn/checkpoint.h"
+
+#include "core/run/safetensors.h"
+
+namespace foxhunt::dqn {
+namespace {
+const std::string state_prefix = "state.";
+}
+
+LearnerState download_learner(Device& device, const Agent& agent) {
+  LearnerState state;
+  for (const nn::Learner::Tensor& tensor : agent.learner().state())
+    state.tensors[tensor.name] = device.download(tensor.span);
+  return state;
+}
+
+void upload_learner(Device& device, Agent& agent, const LearnerState& state) {
+  for (const nn::Learner::Tensor& tensor : agent.learner().state()) {
+    const auto found = state.tensors.find(tensor.name);
+    if (found == state.tensors.end() || found->second.size() != tensor.span.size)
+      throw Error(ExitCode::storage, "checkpoint: tensor '" + tensor.name + "' is missing or of another size than this "
+                                     "network's; load it with the profile it was trained with");
+    device.upload(tensor.span, found->second);
+  }
+}
+
+void save_checkpoint(const std::filesystem::path& file, const Agent& agent, const LearnerState& state,
+                     std::map<std::string, std::string> metadata) {
+  metadata["format"] = "foxhunt-dqn-1";
+  std::vector<run::TensorView> views;
+  for (const auto& [name, values] : state.tensors)
+    views.push_back(run::tensor_view(state_prefix + name, {static_cast<std::int64_t>(values.size())},
+                                     std::span<const float>(values)));
+  const LayerTable& table = agent.learner().network().table();
+  const std::span<const float> parameters = state.tensors.at("parameters");
+  for (int l = 0; l < table.layers; ++l) {
+    const std::int64_t inputs = table.inputs[l], outputs = table.outputs[l];
+    const auto layer = parameters.subspan(static_cast<std::size_t>(table.offset[l]));
+    const std::string name = "online." + std::to_string(l);
+    views.push_back(run::tensor_view(name + ".weight", {inputs, outputs},
+                                     layer.first(static_cast<std::size_t>(inputs * outputs))));
+    views.push_back(run::tensor_view(
+        name + ".bias", {outputs},
+        layer.subspan(static_cast<std::size_t>(inputs * outputs), static_cast<std::size_t>(outputs))));
+  }
+  run::save_safetensors(file, views, metadata);
+}
+
+LearnerState load_checkpoint(const std::filesystem::path& file) {
+  const run::SafetensorsFile loaded = run::SafetensorsFile::load(file);
+  LearnerState state;
+  for (const std::string& name : loaded.names()) {
+    if (!name.starts_with(state_prefix)) continue;
+    const run::TensorView& view = loaded.tensor(name);
+    std::vector<float> values(view.data.size() / sizeof(float));
+    loaded.copy(name, std::span<float>(values));
+    state.tensors[name.substr(state_prefix.size())] = std::move(values);
+  }
+  return state;
+}
+
+std::uint64_t fingerprint(const LearnerState& state) {
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const std::byte b : std::as_bytes(std::span<const float>(state.tensors.at("parameters"))))
+    hash = (hash ^ static_cast<std::uint64_t>(b)) * 1099511628211ULL;
+  return hash;
+}
+
+}  // namespace foxhunt::dqn

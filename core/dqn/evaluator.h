@@ -1,0 +1,41 @@
+#pragma once
+#include "core/dqn/agent.h"
+#include "core/dqn/performance.h"
+
+namespace foxhunt::dqn {
+
+/// Runs the agent's greedy policy through every session of a split, each in a lane of its own, with the environment's
+/// own kernels. The agent is not changed.
+class Evaluator {
+ public:
+  Evaluator(Device& device, Agent& agent, const MarketTables::Lanes& lanes);
+  Evaluator(const Evaluator&) = delete;
+  Evaluator& operator=(const Evaluator&) = delete;
+
+  void plan(Arena& arena);
+  /// After Arena::commit.
+  void initialise(const DeviceMarket& market);
+  std::vector<SessionRecord> run();
+  /// Dollars by which the rewards of the last run, added up, differ from the episodes' equity: zero but for rounding.
+  double accounting_error() const { return accounting_error_; }
+  /// Non-finite values met in the last run.
+  std::int64_t nonfinite() const { return nonfinite_; }
+
+ private:
+  void record(const DeviceMarket& market);
+
+  Device& device_;
+  Agent& agent_;
+  const MarketTables::Lanes& lanes_;
+  EpisodeRing ring_;
+  DeviceSpan<float> isv_, observation_, logits_, q_;
+  DeviceSpan<std::uint32_t> counters_;
+  DeviceSpan<std::int32_t> no_sample_, no_next_;
+  nn::Activations activations_;
+  std::unique_ptr<MappedBuffer<std::uint32_t>> health_;
+  std::unique_ptr<Program> step_;
+  double accounting_error_ = 0;
+  std::int64_t nonfinite_ = 0;
+};
+
+}  // namespace foxhunt::dqn

@@ -1,0 +1,68 @@
+#include "core/dqn/guard.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+namespace foxhunt::dqn {
+
+std::string nonfinite_names(std::uint32_t mask) {
+  static constexpr std::pair<NonfiniteIn, const char*> names[] = {
+      {nonfinite_priority, "replay priority"}, {nonfinite_feature, "market feature"},
+      {nonfinite_portfolio, "replay portfolio"}, {nonfinite_q_value, "Q-value"},
+      {nonfinite_price, "market price"},       {nonfinite_return, "n-step return"},
+      {nonfinite_target, "target distribution"}, {nonfinite_loss, "loss"},
+      {nonfinite_gradient, "gradient"},        {nonfinite_parameter, "parameter"},
+      {nonfinite_moment, "optimiser moment"},  {nonfinite_learning_rate, "learning rate"},
+  };
+  std::string text;
+  for (const auto& [bit, name] : names)
+    if (mask & bit) text += (text.empty() ? "" : ", ") + std::string(name);
+  return text;
+}
+
+Guard::Guard(Device& device, Agent& agent, const profile::Profile::Guards& options)
+    : device_(device), agent_(agent), options_(options) {}
+
+void Guard::plan(Arena& arena) {
+  if (options_.policy == "rollback") arena.plan("good_state", agent_.learner().block_floats(), good_);
+}
+
+void Guard::check(const Health& health) {
+  const std::int64_t trips = health.counters[counter_trips];
+  if (trips == trips_) return;
+  const std::string what =
+      fmt::format("non-finite value in {} at iteration {} (first of {}); the update was refused, parameters are as before",
+                  nonfinite_names(health.counters[counter_trip_mask]), health.counters[counter_trip_iteration], trips);
+  trips_ = trips;
+  if (options_.policy == "halt")
+    throw Error(ExitCode::numerics,
+                what + "; look at the data and the learning rate, or set guards.policy to skip or rollback");
+  const bool rolling_back = options_.policy == "rollback";
+  if ((rolling_back ? rollbacks_ : trips_) >= options_.limit)
+    throw Error(ExitCode::numerics, fmt::format("{}; gave up at guards.limit = {} under policy {}", what,
+                                                options_.limit, options_.policy));
+  spdlog::warn("guard: {}", what);
+  if (rolling_back) roll_back();
+}
+
+void Guard::keep_good_state(const Health& health) {
+  const std::int64_t iteration = health.counters[counter_iteration];
+  if (options_.policy != "rollback" || (have_good_ && iteration - kept_at_ < options_.snapshot_every)) return;
+  device_.copy(good_, DeviceSpan<const float>(agent_.learner().block()));
+  have_good_ = true;
+  kept_at_ = iteration;
+}
+
+void Guard::roll_back() {
+  device_.synchronize();
+  if (!have_good_) return;
+  device_.copy(agent_.learner().block(), DeviceSpan<const float>(good_));
+  device_.synchronize();
+  trips_ = agent_.health().counters[counter_trips];  // those of iterations that were in flight belong to this one
+  ++rollbacks_;
+  spdlog::warn("guard: rolled back to the state of iteration {}", kept_at_);
+}
+
+}  // namespace foxhunt::dqn

@@ -1,0 +1,40 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "core/dqn/agent.h"
+#include "core/profile/profile.h"
+
+namespace foxhunt::dqn {
+
+/// "parameter, moment": the tensors of a NonfiniteIn mask, in the order in which an iteration meets them.
+std::string nonfinite_names(std::uint32_t mask);
+
+/// The host's side of the NaN guard: watches the health word and applies the profile's policy. The device has refused
+/// the update already when this hears of it.
+class Guard {
+ public:
+  Guard(Device& device, Agent& agent, const profile::Profile::Guards& options);
+  /// Room for the last good state; before Arena::commit.
+  void plan(Arena& arena);
+  /// Looks at the health word; call with no more than the allowed iterations in flight. halt, or a policy at its limit:
+  /// throws Error(numerics) that names iteration and tensors.
+  void check(const Health& health);
+  /// Keeps the learner as the last good state when it is time. All queued iterations must be done.
+  void keep_good_state(const Health& health);
+
+  std::int64_t trips() const { return trips_; }
+  std::int64_t rollbacks() const { return rollbacks_; }
+
+ private:
+  void roll_back();
+
+  Device& device_;
+  Agent& agent_;
+  profile::Profile::Guards options_;
+  DeviceSpan<float> good_;
+  bool have_good_ = false;
+  std::int64_t trips_ = 0, rollbacks_ = 0, kept_at_ = 0;
+};
+
+}  // namespace foxhunt::dqn

@@ -1,0 +1,23 @@
+#pragma once
+#include "core/dqn/market_tables.h"
+#include "core/profile/profile.h"
+
+namespace foxhunt::dqn {
+
+/// Everything between a market file and the tables that kernels read.
+struct LoadedMarket {
+  std::string source;  ///< file or folder
+  market::Contract contract;
+  market::Tape tape;
+  market::Splits splits;
+  market::FeatureTable features;
+  MarketTables tables;
+
+  /// Two lines for a person: rows, sessions, splits; contract and rejects.
+  std::string report() const;
+};
+
+/// Reads data.path (or the bundled futures-baseline) as the profile says. Throws Error(data).
+LoadedMarket load_market(const profile::Profile& profile);
+
+}  // namespace foxhunt::dqn

@@ -1,0 +1,55 @@
+#include "core/market/contract.h"
+
+#include <array>
+#include <cctype>
+
+namespace foxhunt::market {
+namespace {
+
+struct Entry {
+  const char* root;
+  std::int64_t tick_size;
+  double multiplier;
+  double commission;
+};
+
+// Ticks and multipliers are the exchange's contract specifications. A commission is what a non-member pays a side at a
+// discount broker: Interactive Brokers' fixed rate ($0.85; micro $0.25), CME Group's exchange and clearing fee on
+// Globex (ES, NQ $1.38; MES $0.35; CL $1.50; GC, 6E $1.60) and the NFA's assessment ($0.02), as of 2024.
+constexpr std::array<Entry, 6> contracts{{
+    {"ES", 250'000'000, 50, 2.25},
+    {"MES", 250'000'000, 5, 0.62},
+    {"NQ", 250'000'000, 20, 2.25},
+    {"CL", 10'000'000, 1'000, 2.37},
+    {"GC", 100'000'000, 100, 2.47},
+    {"6E", 50'000, 125'000, 2.47},
+}};
+constexpr Entry default_contract{"", 10'000'000, 1, 0};
+
+const Entry* find_root(const std::string& root) {
+  for (const Entry& entry : contracts)
+    if (root == entry.root) return &entry;
+  return nullptr;
+}
+
+/// "ESZ3" and "ESZ23" -> "ES"; anything else unchanged.
+std::string without_expiry(const std::string& symbol) {
+  const std::string_view months = "FGHJKMNQUVXZ";
+  size_t end = symbol.size();
+  while (end > 0 && std::isdigit(static_cast<unsigned char>(symbol[end - 1]))) --end;
+  const size_t digits = symbol.size() - end;
+  if (digits < 1 || digits > 2 || end < 2 || months.find(symbol[end - 1]) == std::string_view::npos) return symbol;
+  return symbol.substr(0, end - 1);
+}
+
+}  // namespace
+
+Contract contract_for(const std::string& symbol) {
+  const std::string stem = symbol.substr(0, symbol.find('.'));  // ES.FUT, ES.c.0
+  const Entry* entry = find_root(stem);
+  if (!entry) entry = find_root(without_expiry(stem));
+  if (!entry) return {symbol, default_contract.tick_size, default_contract.multiplier, default_contract.commission};
+  return {entry->root, entry->tick_size, entry->multiplier, entry->commission};
+}
+
+}  // namespace foxhunt::market

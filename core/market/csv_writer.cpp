@@ -1,0 +1,24 @@
+#include "core/market/csv_writer.h"
+
+#include <fmt/format.h>
+
+#include "core/market/atomic_file.h"
+#include "core/market/civil_time.h"
+#include "core/market/decimal.h"
+
+namespace foxhunt::market {
+
+std::string encode_csv(const Bars& bars) {
+  std::string text = "ts_event,instrument_id,open,high,low,close,volume,symbol\n";
+  for (std::size_t i = 0; i < bars.size(); ++i) {
+    const auto name = bars.symbols.find(bars.instrument[i]);
+    text += fmt::format("{}Z,{},{},{},{},{},{},{}\n", format_utc(bars.ts_open[i]), bars.instrument[i],
+                        format_price(bars.open[i]), format_price(bars.high[i]), format_price(bars.low[i]),
+                        format_price(bars.close[i]), bars.volume[i], name == bars.symbols.end() ? "" : name->second);
+  }
+  return text;
+}
+
+void write_csv(const Bars& bars, const std::filesystem::path& file) { write_file(file, encode_csv(bars)); }
+
+}  // namespace foxhunt::market

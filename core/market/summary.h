@@ -1,0 +1,14 @@
+#pragma once
+#include <filesystem>
+#include <string>
+
+#include "core/market/reader.h"
+
+namespace foxhunt::market {
+
+/// What a market file or folder holds, in lines for a person: format, symbols, span, rows, rows left out by reason,
+/// sessions, gaps, rolls. A DBN file without bars is described by its records. Throws Error(data).
+std::string describe_market(const std::filesystem::path& file_or_folder, const ReadOptions& read = {},
+                            const TapeOptions& tape = {});
+
+}  // namespace foxhunt::market

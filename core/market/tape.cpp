@@ -1,0 +1,82 @@
+#include "core/market/tape.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "core/error.h"
+#include "core/market/civil_time.h"
+
+namespace foxhunt::market {
+namespace {
+
+void check_columns(const Bars& bars) {
+  const size_t n = bars.size();
+  if (n == 0) throw Error(ExitCode::data, fmt::format("{}: no bar to make a tape of", bars.source));
+  for (const size_t other : {bars.open.size(), bars.high.size(), bars.low.size(), bars.close.size(), bars.volume.size(),
+                             bars.instrument.size()})
+    if (other != n)
+      throw Error(ExitCode::data,
+                  fmt::format("{}: columns of bars differ in length ({} and {})", bars.source, n, other));
+  if (bars.interval <= 0)
+    throw Error(ExitCode::data,
+                fmt::format("{}: a bar's interval must be positive, got {} ns", bars.source, bars.interval));
+}
+
+void check_times(const Bars& bars) {
+  constexpr std::int64_t latest = std::numeric_limits<std::int64_t>::max();
+  // A bar that starts before the one before it has closed would fill an order in the past.
+  for (size_t i = 1; i < bars.size(); ++i)
+    if (bars.ts_open[i - 1] > latest - bars.interval || bars.ts_open[i] < bars.ts_open[i - 1] + bars.interval)
+      throw Error(
+          ExitCode::data,
+          fmt::format("{}: bar {} at {} starts before bar {} at {} has ended; times must ascend by {} s or more",
+                      bars.source, i, format_utc(bars.ts_open[i]), i - 1, format_utc(bars.ts_open[i - 1]),
+                      bars.interval / ns_per_second));
+  if (bars.ts_open.back() > latest - bars.interval)
+    throw Error(ExitCode::data,
+                fmt::format("{}: the last bar's time {} is out of range", bars.source, bars.ts_open.back()));
+}
+
+}  // namespace
+
+std::int64_t effective_session_gap(std::int64_t interval, const TapeOptions& options) {
+  return options.session_gap < 2 * interval ? 10 * interval : options.session_gap;
+}
+
+Tape make_tape(Bars bars, const Contract& contract, const TapeOptions& options) {
+  check_columns(bars);
+  check_times(bars);
+  const size_t n = bars.size();
+  const std::int64_t session_gap = effective_session_gap(bars.interval, options);
+
+  Tape tape;
+  tape.contract = contract;
+  tape.ts.resize(n);
+  tape.mid = bars.close;
+  tape.fill_mid = bars.close;
+  tape.half_spread.assign(n, contract.tick_size / 2);
+  tape.session.resize(n);
+  tape.instrument = bars.instrument;
+  tape.flags.assign(n, 0);
+  for (size_t i = 0; i < n; ++i) tape.ts[i] = bars.ts_open[i] + bars.interval;
+
+  for (size_t i = 1; i < n; ++i) {
+    const std::int64_t pause = bars.ts_open[i] - tape.ts[i - 1];  // time in which nothing traded
+    const bool rolls = bars.instrument[i] != bars.instrument[i - 1];
+    const bool session_ends = rolls || pause > session_gap;
+    tape.session[i] = tape.session[i - 1] + session_ends;
+    if (rolls) tape.flags[i - 1] |= RowFlag::roll;
+    if (session_ends)
+      tape.flags[i - 1] |= last_of_session;
+    else {
+      tape.fill_mid[i - 1] = bars.open[i];
+      if (pause > 0) tape.flags[i] |= gap_before;
+    }
+  }
+  tape.flags[n - 1] |= last_of_session;
+  tape.bars = std::move(bars);
+  return tape;
+}
+
+}  // namespace foxhunt::market

@@ -1,0 +1,96 @@
+#include "core/nn/dense_network.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "core/device/launch.h"
+
+namespace foxhunt::nn {
+namespace {
+
+/// The floats of one layer's matrix [inputs + 1, outputs] within a parameter vector.
+template <class T>
+DeviceSpan<T> layer_part(const DenseNetwork& network, DeviceSpan<T> parameters, int layer) {
+  const LayerTable& t = network.table();
+  return parameters.part(static_cast<std::size_t>(t.offset[layer]),
+                         static_cast<std::size_t>((t.inputs[layer] + 1) * t.outputs[layer]));
+}
+
+}  // namespace
+
+DenseNetwork::DenseNetwork(int inputs, std::span<const std::int64_t> hidden, int outputs, bool spectral) {
+  if (hidden.size() + 1 > max_layers)
+    throw Error(ExitCode::usage, "network.hidden: at most " + std::to_string(max_layers - 1) + " layers");
+  int width = inputs;
+  const auto add = [&](int next, bool spectral_layer) {
+    const int l = table_.layers++;
+    table_.offset[l] = parameters_;
+    table_.inputs[l] = width;
+    table_.outputs[l] = next;
+    table_.spectral[l] = spectral_layer;
+    parameters_ += ((width + 1) * next + 3) / 4 * 4;  // every layer starts on 16 bytes
+    width = next;
+  };
+  for (const std::int64_t h : hidden) add(static_cast<int>(h), spectral);
+  add(outputs, false);
+}
+
+int DenseNetwork::widest() const {
+  int width = 0;
+  for (int l = 0; l < layers(); ++l) width = std::max({width, table_.inputs[l], table_.outputs[l]});
+  return width;
+}
+
+std::vector<float> DenseNetwork::initial_parameters(std::uint64_t seed) const {
+  std::vector<float> values(static_cast<std::size_t>(parameters_), 0.0f);
+  std::mt19937_64 random(seed);
+  for (int l = 0; l < layers(); ++l) {
+    const double bound = std::sqrt(6.0 / table_.inputs[l]) * (l + 1 == layers() ? 0.1 : 1.0);
+    float* w = values.data() + table_.offset[l];
+    for (int i = 0; i < table_.inputs[l] * table_.outputs[l]; ++i) {
+      const double uniform = static_cast<double>(random() >> 11) * 0x1p-53;  // the standard's distributions differ by library
+      w[i] = static_cast<float>(bound * (2.0 * uniform - 1.0));
+    }
+  }
+  return values;
+}
+
+Activations Activations::rows(const DenseNetwork& network, int first, int count) const {
+  Activations part;
+  for (std::size_t l = 0; l < layer.size(); ++l) {
+    const auto width = static_cast<std::size_t>(network.outputs(static_cast<int>(l)));
+    part.layer.push_back(layer[l].part(static_cast<std::size_t>(first) * width, static_cast<std::size_t>(count) * width));
+  }
+  return part;
+}
+
+void forward(Device& device, const DenseNetwork& network, DeviceSpan<const float> parameters,
+             DeviceSpan<const float> input, const Activations& activations, int rows) {
+  for (int l = 0; l < network.layers(); ++l) {
+    const DeviceSpan<const float> x = l == 0 ? input : DeviceSpan<const float>(activations.layer[l - 1]);
+    launch(device, dense_forward_kernel, x, layer_part(network, parameters, l), activations.layer[l], rows,
+           network.outputs(l), network.table().inputs[l], l + 1 < network.layers() ? 1 : 0);
+  }
+}
+
+int gradient_splits(int rows) { return std::clamp(rows / 256, 1, 16); }
+
+void backward(Device& device, const DenseNetwork& network, DeviceSpan<const float> parameters,
+              DeviceSpan<const float> input, const Activations& activations, const BackwardScratch& scratch,
+              DeviceSpan<float> gradient, int rows) {
+  const int splits = gradient_splits(rows), stride = network.parameters();
+  for (int l = network.layers() - 1; l >= 0; --l) {
+    const int n = network.outputs(l), k = network.table().inputs[l];
+    const DeviceSpan<const float> x = l == 0 ? input : DeviceSpan<const float>(activations.layer[l - 1]);
+    const auto offset = static_cast<std::size_t>(network.table().offset[l]);
+    launch(device, dense_backward_weight_kernel, x, scratch.d_output[l],
+           scratch.partial.part(offset, scratch.partial.size - offset), rows, n, k, splits, stride);
+    if (l > 0)
+      launch(device, dense_backward_data_kernel, scratch.d_output[l], layer_part(network, parameters, l), x,
+             scratch.d_output[l - 1], rows, n, k);
+  }
+  launch(device, reduce_partials_kernel, scratch.partial, gradient, stride, splits);
+}
+
+}  // namespace foxhunt::nn

@@ -1,0 +1,89 @@
+#include "core/run/run_directory.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <ctime>
+#include <nlohmann/json.hpp>
+#include <system_error>
+#include <vector>
+
+#include "core/run/environment.h"
+#include "core/run/json.h"
+#include "core/run/storage.h"
+
+namespace foxhunt::run {
+namespace {
+
+bool in(char c, std::string_view set) { return set.find(c) != std::string_view::npos; }
+bool alphanumeric(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
+
+std::string file_name_of(std::string_view profile) {
+  std::string name(profile.empty() ? "run" : profile);
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return !alphanumeric(c) && !in(c, "._-"); }, '_');
+  return name;
+}
+
+std::string quoted_for_shell(const std::string& argument) {
+  const auto plain = [](char c) { return alphanumeric(c) || in(c, "._-+/:,=@%"); };
+  if (!argument.empty() && std::all_of(argument.begin(), argument.end(), plain)) return argument;
+  std::string quoted = "'";
+  for (const char c : argument) c == '\'' ? quoted += "'\\''" : quoted += c;
+  return quoted + "'";
+}
+
+/// mkdir(2) is what makes the name this run's alone: of two processes one is told EEXIST.
+std::filesystem::path make_new_folder(const std::filesystem::path& wanted) {
+  std::filesystem::path path = wanted;
+  for (int attempt = 2; ::mkdir(path.c_str(), 0777) != 0; ++attempt) {
+    if (errno != EEXIST) throw storage_error("create run folder", path, errno);
+    path = fmt::format("{}-{}", wanted.string(), attempt);
+  }
+  return path;
+}
+
+}  // namespace
+
+RunDirectory RunDirectory::create(const std::filesystem::path& output_root, std::string_view profile_name) {
+  std::error_code error;
+  std::filesystem::create_directories(output_root, error);
+  if (error) throw storage_error("create output folder", output_root, error.value());
+
+  const std::string name =
+      fmt::format("{}-{:%Y%m%d-%H%M%S}", file_name_of(profile_name), fmt::gmtime(std::time(nullptr)));
+  RunDirectory directory(make_new_folder(output_root / name));
+  if (::mkdir(directory.checkpoints().c_str(), 0777) != 0) {
+    const int reason = errno;
+    ::rmdir(directory.path().c_str());
+    throw storage_error("create", directory.checkpoints(), reason);
+  }
+  return directory;
+}
+
+void RunDirectory::write_profile(std::string_view resolved_toml) const {
+  write_file_atomically(profile_file(), resolved_toml);
+}
+
+void RunDirectory::write_command(std::span<const std::string> arguments) const {
+  std::vector<std::string> quoted;
+  for (const std::string& argument : arguments) quoted.push_back(quoted_for_shell(argument));
+  write_file_atomically(command_file(), fmt::format("{}\n", fmt::join(quoted, " ")));
+}
+
+void RunDirectory::write_environment(const nlohmann::ordered_json& more) const {
+  nlohmann::ordered_json report = describe_environment();
+  report.update(more);
+  write_file_atomically(environment_file(), json_text(report, 2) + "\n");
+}
+
+void RunDirectory::write_summary(const nlohmann::ordered_json& summary) const {
+  write_file_atomically(summary_file(), json_text(summary, 2) + "\n");
+}
+
+}  // namespace foxhunt::run

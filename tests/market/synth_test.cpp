@@ -1,0 +1,169 @@
+#include "core/market/synth.h"
+
+#include <cmath>
+
+#include "core/market/byte_source.h"
+#include "core/market/csv_writer.h"
+#include "core/market/dbn_writer.h"
+#include "core/market/reader.h"
+#include "core/market/writer.h"
+#include "tests/market/market_test.h"
+
+namespace foxhunt::market {
+namespace {
+
+Tape tape_of(const Bars& bars) { return make_tape(bars, contract_for("ES"), {}); }
+
+Bars market(const char* kind, std::optional<double> strength = {}) {
+  SynthOptions options;
+  options.kind = market_kind(kind);
+  options.sessions = 100;
+  options.seed = test::seed();
+  options.strength = strength;
+  return synthesize(options);
+}
+
+/// Correlation of the move of the last n rows with that of the next n, within sessions.
+double memory_of(const Bars& bars, std::size_t n) {
+  const Tape tape = tape_of(bars);
+  double both = 0, past = 0, next = 0;
+  for (std::size_t i = n; i + n < tape.rows(); ++i) {
+    if (tape.session[i - n] != tape.session[i + n]) continue;
+    const auto x = static_cast<double>(tape.mid[i] - tape.mid[i - n]),
+               y = static_cast<double>(tape.mid[i + n] - tape.mid[i]);
+    both += x * y, past += x * x, next += y * y;
+  }
+  return both / std::sqrt(past * next);
+}
+
+double up_share(const Bars& bars) {
+  double up = 0, moves = 0;
+  for (std::size_t i = 1; i < bars.size(); ++i) {
+    up += bars.close[i] > bars.close[i - 1];
+    moves += bars.close[i] != bars.close[i - 1];
+  }
+  return up / moves;
+}
+
+}  // namespace
+
+TEST_CASE("synth: the same seed gives the same bars, another seed others") {
+  SynthOptions options;
+  options.sessions = 5;
+  REQUIRE(encode_dbn(synthesize(options)) == encode_dbn(synthesize(options)));
+  SynthOptions other = options;
+  other.seed = 2;
+  REQUIRE(encode_dbn(synthesize(options)) != encode_dbn(synthesize(other)));
+}
+
+TEST_CASE("synth: bundled files can be made again") {
+  const std::filesystem::path stem = test::source_dir() / "test_data" / "futures-baseline" / "es-baseline.ohlcv-1m";
+  const Bars bars = synthesize({});
+  const std::string expected = encode_dbn(bars);
+  std::string bundled(expected.size() + 1, '\0');
+  bundled.resize(ByteSource(stem.string() + ".dbn.zst").read(bundled.data(), bundled.size()));
+  REQUIRE(bundled == expected);
+  REQUIRE(read_text(stem.string() + ".csv") == encode_csv(bars));
+  REQUIRE(std::filesystem::file_size(stem.string() + ".csv") + std::filesystem::file_size(stem.string() + ".dbn.zst") <
+          2'000'000);
+}
+
+TEST_CASE("synth: thirty days of ES-like minutes with holes and a roll") {
+  const Bars bars = synthesize({});
+  std::map<std::int64_t, std::int64_t> bars_of_day;
+  for (std::size_t i = 0; i < bars.size(); ++i) {
+    ++bars_of_day[utc_day(bars.ts_open[i])];
+    REQUIRE(bars.high[i] >= std::max(bars.open[i], bars.close[i]));
+    REQUIRE(bars.low[i] <= std::min(bars.open[i], bars.close[i]));
+    REQUIRE(bars.volume[i] > 0);
+    for (const std::int64_t price : {bars.open[i], bars.high[i], bars.low[i], bars.close[i]})
+      REQUIRE(price % 250'000'000 == 0);
+  }
+  REQUIRE(bars_of_day.size() == 30);
+  for (const auto& [day, count] : bars_of_day) {
+    REQUIRE(weekday(day) < 5);
+    REQUIRE(count >= 390);
+    REQUIRE(count <= 405);
+  }
+  const Tape tape = tape_of(bars);
+  REQUIRE(tape.session.back() + 1 == 31);  // the halt splits one day
+  const auto rows_with = [&](RowFlag flag) {
+    return std::count_if(tape.flags.begin(), tape.flags.end(), [=](std::uint8_t flags) { return flags & flag; });
+  };
+  REQUIRE(rows_with(gap_before) > 30);
+  REQUIRE(rows_with(roll) == 1);
+  REQUIRE(bars.symbols == std::map<std::uint32_t, std::string>{{1001, "ESH4"}, {1002, "ESM4"}});
+}
+
+TEST_CASE("synth: without holes and roll a day is a session of one contract") {
+  SynthOptions options;
+  options.holes = options.roll = false;
+  const Tape tape = tape_of(synthesize(options));
+  REQUIRE(tape.session.back() + 1 == 30);
+  for (const std::uint8_t flags : tape.flags) REQUIRE((flags == 0 || flags == last_of_session));
+  REQUIRE(tape.bars.symbols.size() == 1);
+}
+
+TEST_CASE("synth: busier at both ends of the day") {
+  SynthOptions options;
+  options.holes = false;
+  const Bars bars = synthesize(options);
+  double ends = 0, middle = 0, ends_rows = 0, middle_rows = 0;
+  for (std::size_t i = 0; i < bars.size(); ++i) {
+    const std::int64_t minute = (bars.ts_open[i] % ns_per_day - 14 * ns_per_hour - 30 * ns_per_minute) / ns_per_minute;
+    const auto range = static_cast<double>(bars.high[i] - bars.low[i]);
+    if (minute < 30 || minute >= 360) ends += range, ++ends_rows;
+    if (minute >= 180 && minute < 210) middle += range, ++middle_rows;
+  }
+  REQUIRE(ends / ends_rows > 1.6 * middle / middle_rows);
+}
+
+TEST_CASE("synth: each kind has the answer that it is for") {
+  CHECK(std::abs(memory_of(market("walk"), 10)) < 0.06);
+  CHECK(memory_of(market("baseline"), 10) > 0.08);
+  CHECK(memory_of(market("trend"), 10) > 0.5);
+  CHECK(memory_of(market("revert"), 60) < -0.25);
+  CHECK(std::abs(memory_of(market("trend", 0.0), 10)) < 0.06);
+  CHECK(memory_of(market("baseline", 0.6), 10) > memory_of(market("baseline", 0.2), 10));
+  CHECK(std::abs(up_share(market("walk")) - 0.5) < 0.02);
+  const double up = up_share(market("skewed"));
+  CHECK(up > 0.94);
+  CHECK(up < 0.96);
+}
+
+TEST_CASE("synth: ten thousand days stay in range") {
+  SynthOptions options;
+  options.kind = MarketKind::walk;
+  options.sessions = 3000;
+  const Bars bars = synthesize(options);
+  REQUIRE(*std::min_element(bars.low.begin(), bars.low.end()) > 0);
+  tape_of(bars);
+}
+
+TEST_CASE("synth: wrong options are refused") {
+  const auto refused = [](std::int64_t sessions, std::optional<double> strength) {
+    SynthOptions options;
+    options.sessions = sessions, options.strength = strength;
+    return error_of(ExitCode::usage, [&] { synthesize(options); });
+  };
+  require_says(refused(0, {}), {"sessions", "got 0"});
+  require_says(refused(10'001, {}), {"10001"});
+  require_says(refused(1, 1.5), {"strength", "1.5"});
+  require_says(refused(1, std::nan("")), {"strength"});
+  require_says(error_of(ExitCode::usage, [] { market_kind("trnd"); }), {"'trnd'", "did you mean trend?"});
+  const test::TemporaryFolder folder;
+  require_says(error_of(ExitCode::usage, [&] { write_bars(synthesize({}), folder / "a.zip"); }), {"a.zip", ".dbn.zst"});
+}
+
+TEST_CASE("synth: every format that the name can ask for") {
+  const test::TemporaryFolder folder;
+  SynthOptions options;
+  options.sessions = 1;
+  const Bars bars = synthesize(options);
+  for (const char* name : {"a.dbn", "a.dbn.zst", "a.csv"}) {
+    write_bars(bars, folder / name);
+    REQUIRE(same_bars(read_bars(folder / name), bars));
+  }
+}
+
+}  // namespace foxhunt::market
