@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <iostream>
 #include <new>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "app/commands.h"
 #include "app/usage_error.h"

@@ -323,7 +323,7 @@ KERNEL void end_iteration_kernel(const float* __restrict__ reward, float* __rest
     "gradient[n], effective[n], left[layers_count*stride], right[layers_count*stride], sigma[layers_count], n, "       \
     "layers_count, stride, epsilon, layers")                                                                                    \
   X(begin_iteration_kernel, 32, block, "1", "isv[18], counters[42], episodes, length, n_step, params")                 \
-  X(end_iteration_kernel, 256, block, "1",                                                                             \
+  X(end_iteration_kernel, 1024, block, "1",                                                                             \
     "reward[episodes*length], isv[18], counters[42], health[60], episodes, length")
 
 static_assert(foxhunt::isv_slot_count == 18 && foxhunt::counter_count == 42,

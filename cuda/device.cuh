@@ -9,15 +9,25 @@
 
 #define KERNEL extern "C" __global__
 #define DEVICE __device__ __forceinline__
-#define LAUNCH_BOUNDS(threads) __launch_bounds__(threads)
+#define LAUNCH_BOUNDS(...) __launch_bounds__(__VA_ARGS__)
 #define SHARED_ARRAY(type, name, count) __shared__ __align__(16) type name[count]
 #define UNROLL _Pragma("unroll")
+#define UNROLL_16 _Pragma("unroll 16")
 
 namespace foxhunt::cuda {
-/// How many of `total` work items one thread of a `threads`-wide block owns: a compile-time bound for register arrays.
-__host__ __device__ constexpr int owned_items(int total, int threads) { return (total + threads - 1) / threads; }
+/// The part of `total` items that one thread of a block of exactly `threads` owns, with a compile-time count for register
+/// arrays and, where they divide evenly, no bound to check.
+template <int total, int threads>
+struct OwnedItems {
+  static constexpr int count = (total + threads - 1) / threads;
+  __device__ __forceinline__ static int item(int o) { return static_cast<int>(threadIdx.x) + o * threads; }
+  __device__ __forceinline__ static bool exists(int item) { return total % threads == 0 || item < total; }
+};
 /// How many tiles a block of `threads` holds: the size of shared arrays with one part a tile.
 __host__ __device__ constexpr int tiles_in(int threads) { return threads / 32; }
+/// A thread's 8 x 8 results of a 64 x 64 product are four 4 x 4 quarters: neighbouring threads' quarters touch, so that
+/// a warp reads 128 consecutive bytes of shared memory at a time.
+constexpr int quarter_step = 4, quarter_apart = 32;
 }  // namespace foxhunt::cuda
 
 #else
@@ -34,9 +44,10 @@ __host__ __device__ constexpr int tiles_in(int threads) { return threads / 32; }
 #define KERNEL extern "C"
 #endif
 #define DEVICE inline __attribute__((always_inline))
-#define LAUNCH_BOUNDS(threads)
+#define LAUNCH_BOUNDS(...)
 #define SHARED_ARRAY(type, name, count) alignas(64) static thread_local type name[count]
 #define UNROLL _Pragma("GCC unroll 8")
+#define UNROLL_16 _Pragma("GCC unroll 8")
 
 struct HostDim {
   unsigned x = 1, y = 1, z = 1;
@@ -84,8 +95,15 @@ DEVICE float __uint_as_float(unsigned bits) {
 DEVICE unsigned __umulhi(unsigned a, unsigned b) { return static_cast<unsigned>((static_cast<uint64_t>(a) * b) >> 32); }
 
 namespace foxhunt::cuda {
-constexpr int owned_items(int total, int) { return total; }
+template <int total, int>
+struct OwnedItems {
+  static constexpr int count = total;
+  DEVICE static int item(int o) { return static_cast<int>(threadIdx.x) + o * static_cast<int>(blockDim.x); }
+  DEVICE static bool exists(int item) { return item < total; }
+};
 constexpr int tiles_in(int) { return 1; }
+/// One thread's 8 x 8 results are neighbours: a vector register holds eight of them.
+constexpr int quarter_step = 8, quarter_apart = 4;
 }  // namespace foxhunt::cuda
 
 #endif
@@ -171,7 +189,8 @@ DEVICE float block_sum(float v) {
   if (tile.lane == 0) partial[tile.rank()] = v;
   __syncthreads();
   float total = 0.0f;
-  for (int i = 0; i < tile.tiles(); ++i) total += partial[i];
+  for (int i : tile.over(tile.tiles())) total += partial[i];
+  total = tile.sum(total);
   __syncthreads();
   return total;
 }
@@ -181,8 +200,9 @@ DEVICE float block_max(float v) {
   v = tile.max(v);
   if (tile.lane == 0) partial[tile.rank()] = v;
   __syncthreads();
-  float largest = partial[0];
-  for (int i = 1; i < tile.tiles(); ++i) largest = fmaxf(largest, partial[i]);
+  float largest = -INFINITY;
+  for (int i : tile.over(tile.tiles())) largest = fmaxf(largest, partial[i]);
+  largest = tile.max(largest);
   __syncthreads();
   return largest;
 }

@@ -47,7 +47,7 @@ KERNEL void LAUNCH_BOUNDS(32) begin_iteration_kernel(float* __restrict__ isv, ui
   for (int a = 0; a < max_actions; ++a) counters[counter_first_action + a] = 0;
 }
 
-KERNEL void LAUNCH_BOUNDS(256)
+KERNEL void LAUNCH_BOUNDS(1024)
     end_iteration_kernel(const float* __restrict__ reward, float* __restrict__ isv, uint32_t* __restrict__ counters,
                          uint32_t* __restrict__ health, int episodes, int length) {
   if (blockIdx.x != 0) return;
@@ -56,13 +56,14 @@ KERNEL void LAUNCH_BOUNDS(256)
   float sum = 0.0f;
   for (int e : thread_stride(episodes)) sum += reward[first + e];
   sum = block_sum(sum);
+  float entropy = 0.0f;
+  for (int a : thread_stride(max_actions)) {
+    const float share = static_cast<float>(counters[counter_first_action + a]) / static_cast<float>(episodes);
+    if (share > 0.0f) entropy -= share * logf(share);
+  }
+  entropy = block_sum(entropy);
   if (threadIdx.x == 0) {
     isv[isv_reward_mean] = sum / static_cast<float>(episodes);
-    float entropy = 0.0f;
-    for (int a = 0; a < max_actions; ++a) {
-      const float share = static_cast<float>(counters[counter_first_action + a]) / static_cast<float>(episodes);
-      if (share > 0.0f) entropy -= share * logf(share);
-    }
     isv[isv_action_entropy] = entropy;
     isv[isv_nonfinite_count] = static_cast<float>(counters[counter_nonfinite]);
     if (counters[counter_nonfinite] != 0) {

@@ -47,14 +47,19 @@ KERNEL void LAUNCH_BOUNDS(1024)
       const int chunk = super * fan_out + c;
       float sum = 0.0f;
       if (chunk < chunk_count) {
+        // All loads of the chunk are on their way before the first is used.
+        float v[fan_out];
         UNROLL for (int g = 0; g < fan_out; ++g) {
-          const int first = chunk * chunk_leaves + g * fan_out;
-          if (first >= leaves) break;
-          float v = 0.0f;
-          for (int i : tile.over(within(first, fan_out, leaves))) v += priority[first + i];
-          v = tile.sum(v);
-          if (tile.lane == 0) groups[chunk * fan_out + g] = v;
-          sum += v;
+          v[g] = 0.0f;
+          UNROLL for (int i = 0; i < fan_out / Tile::width; ++i) {
+            const int leaf = chunk * chunk_leaves + g * fan_out + i * Tile::width + tile.lane;
+            v[g] += leaf < leaves ? priority[leaf] : 0.0f;
+          }
+        }
+        UNROLL for (int g = 0; g < fan_out; ++g) {
+          v[g] = tile.sum(v[g]);
+          if (tile.lane == 0 && chunk * chunk_leaves + g * fan_out < leaves) groups[chunk * fan_out + g] = v[g];
+          sum += v[g];
         }
         if (tile.lane == 0) chunks[chunk] = sum;
       }

@@ -155,25 +155,33 @@ CudaDevice::~CudaDevice() {
 }
 
 void CudaDevice::load_kernels() {
+  std::unordered_map<std::string, cudaKernel_t> by_name;
   for (const Fatbin& fatbin : embedded_fatbins()) {
     cudaLibrary_t library = nullptr;
     CUDA_CHECK(cudaLibraryLoadData(&library, fatbin.data, nullptr, nullptr, 0, nullptr, nullptr, 0));
     libraries_.push_back(library);
+    unsigned count = 0;
+    CUDA_CHECK(cudaLibraryGetKernelCount(&count, library));
+    std::vector<cudaKernel_t> kernels(count);
+    CUDA_CHECK(cudaLibraryEnumerateKernels(kernels.data(), count, library));
+    for (cudaKernel_t kernel : kernels) {
+      const char* name = nullptr;
+      CUDA_CHECK(cudaFuncGetName(&name, reinterpret_cast<const void*>(kernel)));
+      by_name[name] = kernel;
+    }
   }
   for (const KernelInfo& info : kernel_catalogue()) {
-    cudaKernel_t kernel = nullptr;
-    cudaError_t error = cudaErrorSymbolNotFound;
-    for (cudaLibrary_t library : libraries_)
-      if ((error = cudaLibraryGetKernel(&kernel, library, info.name.c_str())) == cudaSuccess) break;
+    const auto found = by_name.find(info.name);
+    cudaError_t error = found == by_name.end() ? cudaErrorSymbolNotFound : cudaSuccess;
     cudaFuncAttributes attributes{};
-    if (error == cudaSuccess) error = cudaFuncGetAttributes(&attributes, kernel);
+    if (error == cudaSuccess) error = cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(found->second));
     if (error != cudaSuccess)
       throw Error(ExitCode::device,
                   fmt::format("{}: not usable on {} (sm_{}{}): {}; kernels were built for sm {}: rebuild with "
                               "FOXHUNT_CUDA_ARCHITECTURES={}{}, or use --device host",
                               info.name, properties_.name, properties_.major, properties_.minor,
                               cudaGetErrorString(error), fatbin_architectures(), properties_.major, properties_.minor));
-    kernels_[&info] = kernel;
+    kernels_[&info] = found->second;
   }
 }
 

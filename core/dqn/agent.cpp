@@ -54,7 +54,7 @@ void Agent::plan_scratch(Arena& arena) {
   arena.plan("d_logits", batch * logits, d_logits_);
   arena.plan("d_logits_mse", batch * logits, d_logits_mse_);
   const nn::DenseNetwork& network = learner_.network();
-  arena.plan("gradient_partials", size(nn::gradient_splits(c.batch)) * size(network.parameters()), backward_.partial);
+  arena.plan("gradient_partials", nn::partial_floats(network, c.batch), backward_.partial);
   online_.layer.resize(size(network.layers()));
   target_.layer.resize(size(network.layers()));
   backward_.d_output.resize(size(network.layers()));

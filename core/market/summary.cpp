@@ -89,7 +89,8 @@ void describe_dbn(std::string& text, const DbnContents& contents) {
 std::string describe_market(const std::filesystem::path& file_or_folder, const ReadOptions& read,
                             const TapeOptions& options) {
   std::string text = file_or_folder.string() + "\n";
-  if (!std::filesystem::is_directory(file_or_folder) && is_dbn(file_or_folder)) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(file_or_folder, ignored) && is_dbn(file_or_folder)) {
     const DbnContents contents = read_dbn_contents(file_or_folder);
     describe_dbn(text, contents);
     if (!any_bar(contents)) return text;

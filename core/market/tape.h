@@ -71,6 +71,7 @@ struct Splits {
 /// Chronological, with `purge_rows` rows left out at the start of validation and of test. Boundaries fall on session
 /// starts where there are sessions enough (at least one for each split), else inside a session.
 /// Throws Error(data) when a split would hold fewer than `min_rows` rows; says which, how many it has, what to do.
+/// Throws Error(usage) for fractions that are not above 0 or leave no room for a test split.
 Splits make_splits(const Tape& tape, double train_fraction, double validation_fraction, std::int64_t purge_rows,
                    std::int64_t min_rows);
 

@@ -9,12 +9,22 @@
 namespace foxhunt::nn {
 namespace {
 
+std::size_t layer_floats(const DenseNetwork& network, int layer) {
+  const LayerTable& t = network.table();
+  return static_cast<std::size_t>((t.inputs[layer] + 1) * t.outputs[layer]);
+}
+
 /// The floats of one layer's matrix [inputs + 1, outputs] within a parameter vector.
 template <class T>
 DeviceSpan<T> layer_part(const DenseNetwork& network, DeviceSpan<T> parameters, int layer) {
-  const LayerTable& t = network.table();
-  return parameters.part(static_cast<std::size_t>(t.offset[layer]),
-                         static_cast<std::size_t>((t.inputs[layer] + 1) * t.outputs[layer]));
+  return parameters.part(static_cast<std::size_t>(network.table().offset[layer]), layer_floats(network, layer));
+}
+
+/// Runs of rows for one layer's weight gradient: enough blocks to fill a large card, at least 64 rows a run.
+int gradient_splits(const DenseNetwork& network, int layer, int rows) {
+  constexpr int wanted_blocks = 528, tile = 64;
+  const int tiles = ((network.table().inputs[layer] + tile - 1) / tile) * ((network.outputs(layer) + tile - 1) / tile);
+  return std::max(1, std::min(wanted_blocks / tiles, rows / 64));
 }
 
 }  // namespace
@@ -74,23 +84,29 @@ void forward(Device& device, const DenseNetwork& network, DeviceSpan<const float
   }
 }
 
-int gradient_splits(int rows) { return std::clamp(rows / 256, 1, 16); }
+std::size_t partial_floats(const DenseNetwork& network, int rows) {
+  std::size_t floats = 0;
+  for (int l = 0; l < network.layers(); ++l)
+    floats += static_cast<std::size_t>(gradient_splits(network, l, rows)) * layer_floats(network, l);
+  return floats;
+}
 
 void backward(Device& device, const DenseNetwork& network, DeviceSpan<const float> parameters,
               DeviceSpan<const float> input, const Activations& activations, const BackwardScratch& scratch,
               DeviceSpan<float> gradient, int rows) {
-  const int splits = gradient_splits(rows), stride = network.parameters();
+  std::size_t first = 0;
   for (int l = network.layers() - 1; l >= 0; --l) {
-    const int n = network.outputs(l), k = network.table().inputs[l];
+    const int n = network.outputs(l), k = network.table().inputs[l], splits = gradient_splits(network, l, rows);
     const DeviceSpan<const float> x = l == 0 ? input : DeviceSpan<const float>(activations.layer[l - 1]);
-    const auto offset = static_cast<std::size_t>(network.table().offset[l]);
-    launch(device, dense_backward_weight_kernel, x, scratch.d_output[l],
-           scratch.partial.part(offset, scratch.partial.size - offset), rows, n, k, splits, stride);
+    const int floats = static_cast<int>(layer_floats(network, l));
+    const DeviceSpan<float> partial = scratch.partial.part(first, layer_floats(network, l) * static_cast<std::size_t>(splits));
+    first += partial.size;
+    launch(device, dense_backward_weight_kernel, x, scratch.d_output[l], partial, rows, n, k, splits, floats);
+    launch(device, reduce_partials_kernel, partial, layer_part(network, gradient, l), floats, splits);
     if (l > 0)
       launch(device, dense_backward_data_kernel, scratch.d_output[l], layer_part(network, parameters, l), x,
              scratch.d_output[l - 1], rows, n, k);
   }
-  launch(device, reduce_partials_kernel, scratch.partial, gradient, stride, splits);
 }
 
 }  // namespace foxhunt::nn

@@ -44,14 +44,15 @@ struct Activations {
 void forward(Device& device, const DenseNetwork& network, DeviceSpan<const float> parameters,
              DeviceSpan<const float> input, const Activations& activations, int rows);
 
-/// Runs of rows that the weight gradient is summed over separately, for parallelism: a function of the batch alone.
-int gradient_splits(int rows);
-
 /// Scratch of a backward pass.
 struct BackwardScratch {
-  DeviceSpan<float> partial;                ///< [gradient_splits(rows), parameters]
+  DeviceSpan<float> partial;                ///< [partial_floats(network, rows)]
   std::vector<DeviceSpan<float>> d_output;  ///< gradient of each layer's output [rows, outputs(l)]; the last is input
 };
+
+/// The weight gradient of a layer is summed over several runs of rows at once, then over the runs: floats that the runs
+/// of all layers take. The number of runs is a function of the shapes alone, so the sum's order is too.
+std::size_t partial_floats(const DenseNetwork& network, int rows);
 
 /// From d_output of the last layer to gradient [parameters].
 void backward(Device& device, const DenseNetwork& network, DeviceSpan<const float> parameters,

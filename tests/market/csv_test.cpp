@@ -164,7 +164,7 @@ TEST_CASE("csv: lines longer than a buffer's rest are whole") {
     text += std::to_string((monday + i * ns_per_minute) / ns_per_second) + early_text;
   const Bars bars = read(text);
   REQUIRE(bars.size() == 20'000);
-  for (std::size_t i = 0; i < bars.size(); ++i) REQUIRE(bars.volume[i] == 1884);
+  REQUIRE(bars.volume == std::vector<std::uint64_t>(20'000, 1884));
 }
 
 TEST_CASE("csv: what is written is read back") {

@@ -129,13 +129,13 @@ TEST_CASE("dbn: the stream walks records with their bytes") {
   CHECK(stream.metadata().dataset == "GLBX.MDP3");
   CHECK(stream.metadata().symbols == std::vector<std::string>{"ESH1"});
   CHECK(stream.metadata().records_at == 353);
-  std::size_t count = 0;
+  std::size_t count = 0, right = 0;
   stream.for_each([&](const DbnRecord& record) {
-    REQUIRE(record.offset == 353 + 56 * count);
-    REQUIRE(record.field<std::int64_t>(8) == many[count].ts_open);
+    right += record.offset == 353 + 56 * count && record.field<std::int64_t>(8) == many[count].ts_open;
     ++count;
   });
   REQUIRE(count == many.size());
+  REQUIRE(right == many.size());
 }
 
 TEST_CASE("dbn: what is written is read back") {

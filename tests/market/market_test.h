@@ -1,4 +1,6 @@
 #pragma once
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -72,6 +74,12 @@ inline Bars bars_of(std::initializer_list<Bar> list) {
   bars.schema = "ohlcv-1m";
   bars.source = "test";
   return bars;
+}
+
+/// Every |value| < limit; NaN is not. One check for a whole column: millions of them would take minutes.
+template <class Values>
+bool all_below(const Values& values, double limit) {
+  return std::all_of(values.begin(), values.end(), [=](double x) { return std::abs(x) < limit; });
 }
 
 inline bool same_bars(const Bars& a, const Bars& b) {

@@ -87,6 +87,7 @@ TEST_CASE("profile: overrides are TOML, with bare words for text alone") {
   REQUIRE(with("guards.policy=skip").guards.policy == "skip");
   REQUIRE(with("guards.policy='skip'").guards.policy == "skip");
   REQUIRE(with("data.path=/data/a=b #1.csv").data.path == "/data/a=b #1.csv");
+  REQUIRE(with("data.path=\xc3\xa9.csv").data.path == "\xc3\xa9.csv");
   REQUIRE(with("data.path=").data.path.empty());
   const auto refused = [&](const std::string& text, std::vector<std::string> words) {
     INFO(text);

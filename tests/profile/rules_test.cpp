@@ -26,6 +26,7 @@ TEST_CASE("profile: an unknown key is refused with file, line and the nearest kn
        {"a.toml:2", "training.learning_rate", "did you mean optimizer.learning_rate?"}},
       {"[training]\nlearnin_rate = 1\n", {"a.toml:2", "did you mean optimizer.learning_rate?"}},
       {"[replay_buffer]\nbufer_size = 1\n", {"a.toml:2", "did you mean replay_buffer.buffer_size?"}},
+      {"[replay_buffer]\nepsilon_iterations = 1\n", {"a.toml:2", "did you mean exploration.epsilon_iterations?"}},
       {"batch_size = 9\n", {"a.toml:1", "unknown key batch_size", "did you mean training.batch_size?"}},
       {"training.gama = 9\n", {"a.toml:1", "training.gama", "did you mean training.gamma?"}},
       {"[training.gama]\nx = 9\n", {"a.toml:1", "training.gama", "did you mean training.gamma?"}},
@@ -64,6 +65,8 @@ TEST_CASE("profile: what is not TOML is refused with its line") {
       {"[guards]\npolicy = skip\n", {"a.toml:2", "not TOML", "policy = skip"}},
       {"x = \"\xff\"\n", {"a.toml:1", "utf-8"}},
       {"[network]\nspectral_norm = tru\n", {"a.toml:2", "not TOML", "spectral_norm = tru"}},
+      {"[data]\npath = \xc3\xa9.csv\n", {"a.toml:2", "not TOML"}},
+      {"=1\n", {"a.toml:1", "not TOML"}},
       {"gamma 0.9\n", {"a.toml:1", "not TOML", "gamma 0.9"}},
   });
   const test::ProfileFolder folder;
