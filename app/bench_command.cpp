@@ -23,8 +23,7 @@ struct BenchOptions {
 void bench(const BenchOptions& options) {
   std::vector<std::string> overrides = options.overrides;
   if (!options.device.empty()) overrides.push_back("device.device=\"" + options.device + "\"");
-  const profile::Profile profile =
-      profile::load_profile(options.profile, overrides, profile::ProfilePaths::standard());
+  const profile::Profile profile = profile::load_profile(options.profile, overrides, profile::ProfilePaths::standard());
   const std::unique_ptr<Device> device = open_device(profile.device.device);
   fmt::print(std::cout, "{} on {}\n", profile.name, device->description());
   const dqn::LoadedMarket market = dqn::load_market(profile);

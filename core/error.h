@@ -13,8 +13,8 @@ enum class ExitCode : int {
   device = 4,        ///< no such device, a failed call, too little memory
   numerics = 5,      ///< a non-finite value stopped the run
   time_budget = 6,
-  storage = 7,       ///< disk full, read-only, unreadable checkpoint
-  gate = 8,          ///< a model gate said FAIL and was asked to matter
+  storage = 7,  ///< disk full, read-only, unreadable checkpoint
+  gate = 8,     ///< a model gate said FAIL and was asked to matter
   interrupted = 130,
   terminated = 143,
 };

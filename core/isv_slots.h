@@ -4,24 +4,24 @@
 
 namespace foxhunt {
 
-#define FOXHUNT_ISV_SLOTS(X) \
-  X(step)            /* iterations begun; exact up to 2^24, the counter of the same name always */ \
-  X(epsilon)         /* probability of a random action */ \
-  X(beta)            /* exponent of the importance weights */ \
-  X(learning_rate)   \
-  X(c51_weight)      /* alpha of the blend */ \
-  X(mse_weight)      /* 1 - alpha */ \
-  X(cql_weight)      \
-  X(loss)            /* batch mean of the blended loss and the CQL term, importance-weighted */ \
-  X(c51_loss)        /* batch mean of the cross-entropy */ \
-  X(mse_loss)        \
-  X(cql_loss)        \
-  X(td_error_mean)   /* batch mean of |E[Z](s, a) - target mean| */ \
-  X(gradient_norm)   /* before clipping */ \
-  X(q_mean)          /* over the batch and all actions */ \
-  X(q_max)           \
-  X(reward_mean)     /* over the episodes of this step */ \
-  X(action_entropy)  /* nats, of the actions taken in this step */ \
+#define FOXHUNT_ISV_SLOTS(X)                                                               \
+  X(step)    /* iterations begun; exact up to 2^24, the counter of the same name always */ \
+  X(epsilon) /* probability of a random action */                                          \
+  X(beta)    /* exponent of the importance weights */                                      \
+  X(learning_rate)                                                                         \
+  X(c51_weight) /* alpha of the blend */                                                   \
+  X(mse_weight) /* 1 - alpha */                                                            \
+  X(cql_weight)                                                                            \
+  X(loss)     /* batch mean of the blended loss and the CQL term, importance-weighted */   \
+  X(c51_loss) /* batch mean of the cross-entropy */                                        \
+  X(mse_loss)                                                                              \
+  X(cql_loss)                                                                              \
+  X(td_error_mean) /* batch mean of |E[Z](s, a) - target mean| */                          \
+  X(gradient_norm) /* before clipping */                                                   \
+  X(q_mean)        /* over the batch and all actions */                                    \
+  X(q_max)                                                                                 \
+  X(reward_mean)     /* over the episodes of this step */                                  \
+  X(action_entropy)  /* nats, of the actions taken in this step */                         \
   X(nonfinite_count) /* of this iteration; not zero means that the update was skipped */
 
 enum IsvSlot : int {

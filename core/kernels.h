@@ -32,9 +32,9 @@ enum MarketFlag : std::uint8_t { market_last = 1 /* nothing decided at this row 
 
 /// One episode's running state.
 struct Episode {
-  double equity;  ///< dollars gained since the start of the episode, costs paid
-  double gross;   ///< the same without costs
-  double peak;    ///< highest equity so far
+  double equity;     ///< dollars gained since the start of the episode, costs paid
+  double gross;      ///< the same without costs
+  double peak;       ///< highest equity so far
   float position;    ///< contracts
   float unrealised;  ///< dollars since the position was opened, in its present size
   float last_reward;
@@ -52,7 +52,7 @@ struct EnvironmentParams {
   float max_contracts;
   int step_limit;
   int n_step;
-  int in_order;    ///< 1: episode e starts at start_rows[e] and does not start anew (evaluation)
+  int in_order;  ///< 1: episode e starts at start_rows[e] and does not start anew (evaluation)
 };
 
 struct ScheduleParams {
@@ -97,7 +97,8 @@ KERNEL void dqn_saxpy_f32_kernel(float* __restrict__ y, const float* __restrict_
 /// x [m, k], parameters [k + 1, n] -> y [m, n]; relu != 0 clamps negatives, NaN passes.
 KERNEL void dense_forward_kernel(const float* __restrict__ x, const float* __restrict__ parameters,
                                  float* __restrict__ y, int m, int n, int k, int relu);
-/// dy [m, n], parameters [k + 1, n], x [m, k] (the layer's input, itself a ReLU's output) -> dx [m, k] = dy W^T where x > 0.
+/// dy [m, n], parameters [k + 1, n], x [m, k] (the layer's input, itself a ReLU's output) -> dx [m, k] = dy W^T where x
+/// > 0.
 KERNEL void dense_backward_data_kernel(const float* __restrict__ dy, const float* __restrict__ parameters,
                                        const float* __restrict__ x, float* __restrict__ dx, int m, int n, int k);
 /// x [m, k], dy [m, n] -> one partial gradient [k + 1, n] for each of `splits` runs of rows, `stride` floats apart.
@@ -109,7 +110,8 @@ KERNEL void reduce_partials_kernel(const float* __restrict__ partial, float* __r
 // ---- dueling.cu ----
 
 /// raw [rows, width]: value stream [atoms], advantage stream [actions, atoms], padding up to width.
-/// logits [rows, actions, atoms] = V + A - mean over actions of A; q [rows, actions] = E[Z] over support v_min ... v_max.
+/// logits [rows, actions, atoms] = V + A - mean over actions of A; q [rows, actions] = E[Z] over support v_min ...
+/// v_max.
 KERNEL void dueling_forward_kernel(const float* __restrict__ raw, float* __restrict__ logits, float* __restrict__ q,
                                    int rows, int actions, int atoms, int width, float v_min, float v_max);
 /// d_logits [rows, actions, atoms] -> d_raw [rows, width], padding zeroed.
@@ -199,13 +201,13 @@ KERNEL void select_actions_kernel(const float* __restrict__ q, const float* __re
 KERNEL void step_environment_kernel(const float* __restrict__ open_gap, const float* __restrict__ hold_gap,
                                     const float* __restrict__ cost, const std::uint8_t* __restrict__ market_flags,
                                     const std::int32_t* __restrict__ start_rows,
-                                    const float* __restrict__ target_positions,
-                                    const std::int32_t* __restrict__ chosen, foxhunt::Episode* __restrict__ state,
-                                    std::int32_t* __restrict__ row, float* __restrict__ portfolio,
-                                    std::int32_t* __restrict__ action, float* __restrict__ reward,
-                                    std::uint8_t* __restrict__ flags, float* __restrict__ priority,
-                                    std::uint32_t* __restrict__ counters, int rows, int starts, int actions,
-                                    int episodes, int length, foxhunt::EnvironmentParams params);
+                                    const float* __restrict__ target_positions, const std::int32_t* __restrict__ chosen,
+                                    foxhunt::Episode* __restrict__ state, std::int32_t* __restrict__ row,
+                                    float* __restrict__ portfolio, std::int32_t* __restrict__ action,
+                                    float* __restrict__ reward, std::uint8_t* __restrict__ flags,
+                                    float* __restrict__ priority, std::uint32_t* __restrict__ counters, int rows,
+                                    int starts, int actions, int episodes, int length,
+                                    foxhunt::EnvironmentParams params);
 
 // ---- optimizer.cu ----
 
@@ -231,12 +233,13 @@ KERNEL void update_target_kernel(float* __restrict__ target, const float* __rest
 /// [layers, stride] over inputs, sigma [layers] >= epsilon; 1 for the others.
 /// Both leave everything as it is in an iteration that met a non-finite value.
 KERNEL void spectral_sigma_kernel(const float* __restrict__ parameters, const std::uint32_t* __restrict__ counters,
-                                  float* __restrict__ left,
-                                  float* __restrict__ right, float* __restrict__ sigma, int n, int layers_count,
-                                  int stride, int iterations, float epsilon, foxhunt::LayerTable layers);
+                                  float* __restrict__ left, float* __restrict__ right, float* __restrict__ sigma, int n,
+                                  int layers_count, int stride, int iterations, float epsilon,
+                                  foxhunt::LayerTable layers);
 /// effective [n] = weights / sigma of their layer; biases as they are.
 KERNEL void spectral_apply_kernel(const float* __restrict__ parameters, const float* __restrict__ sigma,
-                                  const std::uint32_t* __restrict__ counters, float* __restrict__ effective, int n, int layers_count, foxhunt::LayerTable layers);
+                                  const std::uint32_t* __restrict__ counters, float* __restrict__ effective, int n,
+                                  int layers_count, foxhunt::LayerTable layers);
 /// One block a layer. gradient [n] with respect to effective becomes that with respect to the weights:
 /// (G - <G, W_eff> u v^T) / sigma.
 KERNEL void spectral_backward_kernel(float* __restrict__ gradient, const float* __restrict__ effective,
@@ -262,8 +265,7 @@ KERNEL void end_iteration_kernel(const float* __restrict__ reward, float* __rest
   X(dqn_scale_f32_kernel, 256, thread, "n", "y[n], alpha[1], n")                                                       \
   X(dqn_saxpy_f32_kernel, 256, thread, "n", "y[n], x[n], alpha[1], n")                                                 \
   X(dense_forward_kernel, 64, block, "(m/64)*(n/64)", "x[m*k], parameters[(k+1)*n], y[m*n], m, n, k, relu")            \
-  X(dense_backward_data_kernel, 64, block, "(m/64)*(k/64)",                                                            \
-    "dy[m*n], parameters[(k+1)*n], x[m*k], dx[m*k], m, n, k")                                                          \
+  X(dense_backward_data_kernel, 64, block, "(m/64)*(k/64)", "dy[m*n], parameters[(k+1)*n], x[m*k], dx[m*k], m, n, k")  \
   X(dense_backward_weight_kernel, 64, block, "(k/64)*(n/64)*splits",                                                   \
     "x[m*k], dy[m*n], partial[(splits-1)*stride+(k+1)*n], m, n, k, splits, stride")                                    \
   X(reduce_partials_kernel, 256, thread, "n", "partial[splits*n], gradient[n], n, splits")                             \
@@ -297,17 +299,19 @@ KERNEL void end_iteration_kernel(const float* __restrict__ reward, float* __rest
   X(update_priorities_kernel, 256, thread, "batch",                                                                    \
     "index[batch], td_error[batch], priority[leaves], counters[42], batch, episodes, length, leaves, alpha, epsilon")  \
   X(reset_episodes_kernel, 128, thread, "episodes",                                                                    \
-    "start_rows[starts], state[episodes], row[episodes*length], portfolio[episodes*length*8], priority[episodes*length], "  \
-    "flags[episodes*length], starts, episodes, length, params")                                                                \
+    "start_rows[starts], state[episodes], row[episodes*length], portfolio[episodes*length*8], "                        \
+    "priority[episodes*length], "                                                                                      \
+    "flags[episodes*length], starts, episodes, length, params")                                                        \
   X(gather_observations_kernel, 256, thread, "(episodes+2*batch)*(features+8)",                                        \
     "table[rows*features], row[episodes*length], portfolio[episodes*length*8], index[batch], next[batch], "            \
     "counters[42], observation[(episodes+2*batch)*(features+8)], episodes, batch, length, features, rows")             \
   X(select_actions_kernel, 128, thread, "episodes",                                                                    \
     "q[episodes*actions], isv[18], counters[42], action[episodes], episodes, actions, seed")                           \
   X(step_environment_kernel, 64, thread, "episodes",                                                                   \
-    "open_gap[rows], hold_gap[rows], cost[rows], market_flags[rows], start_rows[starts], target_positions[actions], "       \
+    "open_gap[rows], hold_gap[rows], cost[rows], market_flags[rows], start_rows[starts], target_positions[actions], "  \
     "chosen[episodes], state[episodes], row[episodes*length], portfolio[episodes*length*8], action[episodes*length], " \
-    "reward[episodes*length], flags[episodes*length], priority[episodes*length], counters[42], rows, starts, actions, "        \
+    "reward[episodes*length], flags[episodes*length], priority[episodes*length], counters[42], rows, starts, "         \
+    "actions, "                                                                                                        \
     "episodes, length, params")                                                                                        \
   X(gradient_norm_kernel, 256, block, "n/1024",                                                                        \
     "gradient[n], parameters[n], moment1[n], moment2[n], isv[18], norm[n/1024], counters[42], n")                      \
@@ -315,15 +319,16 @@ KERNEL void end_iteration_kernel(const float* __restrict__ reward, float* __rest
     "parameters[n], moment1[n], moment2[n], gradient[n], norm[n/1024], counters[42], isv[18], n, layers, params")      \
   X(update_target_kernel, 256, thread, "n", "target[n], online[n], counters[42], n, tau, period")                      \
   X(spectral_sigma_kernel, 1024, block, "layers_count",                                                                \
-    "parameters[n], counters[42], left[layers_count*stride], right[layers_count*stride], sigma[layers_count], n, layers_count, "     \
+    "parameters[n], counters[42], left[layers_count*stride], right[layers_count*stride], sigma[layers_count], n, "     \
+    "layers_count, "                                                                                                   \
     "stride, iterations, epsilon, layers")                                                                             \
   X(spectral_apply_kernel, 256, thread, "n",                                                                           \
-    "parameters[n], sigma[layers_count], counters[42], effective[n], n, layers_count, layers")                                       \
+    "parameters[n], sigma[layers_count], counters[42], effective[n], n, layers_count, layers")                         \
   X(spectral_backward_kernel, 1024, block, "layers_count",                                                             \
     "gradient[n], effective[n], left[layers_count*stride], right[layers_count*stride], sigma[layers_count], n, "       \
-    "layers_count, stride, epsilon, layers")                                                                                    \
+    "layers_count, stride, epsilon, layers")                                                                           \
   X(begin_iteration_kernel, 32, block, "1", "isv[18], counters[42], episodes, length, n_step, params")                 \
-  X(end_iteration_kernel, 1024, block, "1",                                                                             \
+  X(end_iteration_kernel, 1024, block, "1",                                                                            \
     "reward[episodes*length], isv[18], counters[42], health[60], episodes, length")
 
 static_assert(foxhunt::isv_slot_count == 18 && foxhunt::counter_count == 42,

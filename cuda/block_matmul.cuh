@@ -24,7 +24,8 @@ struct MatrixView {
   }
   /// Whether four neighbours are always one aligned 16-byte load.
   DEVICE bool aligned() const {
-    return (reinterpret_cast<uintptr_t>(data) & 15u) == 0 && pitch % 4 == 0 && (along_depth || rows % 4 == 0) && rows > 0;
+    return (reinterpret_cast<uintptr_t>(data) & 15u) == 0 && pitch % 4 == 0 && (along_depth || rows % 4 == 0) &&
+           rows > 0;
   }
 };
 
@@ -35,8 +36,8 @@ DEVICE float4 load4(const float* p, int available) {
           available > 3 ? p[3] : 0.0f};
 }
 
-/// Brings slabs of an operand as stage[depth][index]. Split in fetch and store, so that the next slab is on its way from
-/// memory while the present one is multiplied.
+/// Brings slabs of an operand as stage[depth][index]. Split in fetch and store, so that the next slab is on its way
+/// from memory while the present one is multiplied.
 class SlabLoader {
  public:
   using Quads = OwnedItems<tile_size * slab / 4, matmul_threads>;
@@ -76,7 +77,8 @@ class SlabLoader {
       if (!Quads::exists(quad(o))) break;
       float* to = stage + depth_of(quad(o)) * slab_pitch + index_of(quad(o));
       if (view_.along_depth) {
-        to[0] = value[o].x, to[slab_pitch] = value[o].y, to[2 * slab_pitch] = value[o].z, to[3 * slab_pitch] = value[o].w;
+        to[0] = value[o].x, to[slab_pitch] = value[o].y, to[2 * slab_pitch] = value[o].z,
+        to[3 * slab_pitch] = value[o].w;
       } else {
         *reinterpret_cast<float4*>(to) = value[o];
       }
@@ -123,8 +125,8 @@ struct Accumulator {
 
 /// Eight operands of one step along the depth.
 DEVICE void load_step(const float* from, float (&to)[micro]) {
-  UNROLL for (int half = 0; half < 2; ++half)
-    *reinterpret_cast<float4*>(to + 4 * half) = *reinterpret_cast<const float4*>(from + half * quarter_apart);
+  UNROLL for (int half = 0; half < 2; ++half) * reinterpret_cast<float4*>(to + 4 * half) =
+      *reinterpret_cast<const float4*>(from + half * quarter_apart);
 }
 
 DEVICE void multiply_slab(const float* a, const float* b, Accumulator& acc) {
@@ -144,7 +146,8 @@ DEVICE void multiply_slab(const float* a, const float* b, Accumulator& acc) {
         load_step(a_part + (d + 1) * slab_pitch, x[(d + 1) % 2]);
         load_step(b_part + (d + 1) * slab_pitch, y[(d + 1) % 2]);
       }
-      UNROLL for (int i = 0; i < micro; ++i) UNROLL for (int j = 0; j < micro; ++j) c[i][j] += x[d % 2][i] * y[d % 2][j];
+      UNROLL for (int i = 0; i < micro; ++i) UNROLL for (int j = 0; j < micro; ++j) c[i][j] +=
+          x[d % 2][i] * y[d % 2][j];
     }
     UNROLL for (int i = 0; i < micro; ++i) UNROLL for (int j = 0; j < micro; ++j) acc.value[o][i][j] = c[i][j];
   }

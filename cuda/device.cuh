@@ -15,8 +15,8 @@
 #define UNROLL_16 _Pragma("unroll 16")
 
 namespace foxhunt::cuda {
-/// The part of `total` items that one thread of a block of exactly `threads` owns, with a compile-time count for register
-/// arrays and, where they divide evenly, no bound to check.
+/// The part of `total` items that one thread of a block of exactly `threads` owns, with a compile-time count for
+/// register arrays and, where they divide evenly, no bound to check.
 template <int total, int threads>
 struct OwnedItems {
   static constexpr int count = (total + threads - 1) / threads;
@@ -66,20 +66,20 @@ template <class T>
 DEVICE T atomicAdd(T* address, T value) {
   return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
 }
-DEVICE unsigned atomicOr(unsigned* address, unsigned value) { return __atomic_fetch_or(address, value, __ATOMIC_RELAXED); }
+DEVICE unsigned atomicOr(unsigned* address, unsigned value) {
+  return __atomic_fetch_or(address, value, __ATOMIC_RELAXED);
+}
 DEVICE unsigned atomicExch(unsigned* address, unsigned value) {
   return __atomic_exchange_n(address, value, __ATOMIC_RELAXED);
 }
 DEVICE unsigned atomicMax(unsigned* address, unsigned value) {
   unsigned old = __atomic_load_n(address, __ATOMIC_RELAXED);
-  while (old < value && !__atomic_compare_exchange_n(address, &old, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-  }
+  while (old < value && !__atomic_compare_exchange_n(address, &old, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
   return old;
 }
 DEVICE unsigned atomicMin(unsigned* address, unsigned value) {
   unsigned old = __atomic_load_n(address, __ATOMIC_RELAXED);
-  while (old > value && !__atomic_compare_exchange_n(address, &old, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-  }
+  while (old > value && !__atomic_compare_exchange_n(address, &old, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
   return old;
 }
 DEVICE unsigned __float_as_uint(float value) {
@@ -172,6 +172,24 @@ struct Tile {
   DEVICE int tiles() const { return (static_cast<int>(blockDim.x) + width - 1) / width; }
   /// Elements [0, n) over the lanes.
   DEVICE Stride over(int n) const { return {lane, n, width}; }
+};
+
+/// A short vector spread over the lanes of a tile and kept in registers: element z is held by lane z % width.
+/// `capacity` bounds its length.
+template <int capacity>
+struct TileVector {
+  static constexpr int held = (capacity + Tile::width - 1) / Tile::width;
+  float value[held];
+
+  /// Calls f(z, value) for the elements [0, n) that this lane holds.
+  template <class F>
+  DEVICE void for_each(const Tile& tile, int n, F f) {
+    UNROLL for (int j = 0; j < held; ++j) {
+      if (j * Tile::width >= n) break;
+      const int z = j * Tile::width + tile.lane;
+      if (z < n) f(z, value[j]);
+    }
+  }
 };
 
 /// Items [0, n), one tile each, over all tiles of the grid.

@@ -1,7 +1,6 @@
 // C51 (Bellemare et al. 2017) with double selection, its blend with an expected-value loss, and the conservative term.
 #include "cuda/guard.cuh"
-
-#include "core/kernels.h"
+#include "cuda/softmax.cuh"
 
 using namespace foxhunt;
 using namespace foxhunt::cuda;
@@ -16,21 +15,6 @@ struct Support {
   DEVICE Support(float low, float high, int atoms)
       : v_min(low), v_max(high), step((high - low) / static_cast<float>(atoms - 1)) {}
   DEVICE float value(int z) const { return v_min + step * static_cast<float>(z); }
-};
-
-/// Largest logit and the sum of exponentials relative to it, over `atoms` logits; every lane gets both.
-struct Softmax {
-  float largest, sum;
-  DEVICE Softmax(const Tile& tile, const float* logits, int atoms) {
-    largest = -INFINITY;
-    for (int z : tile.over(atoms)) largest = fmaxf(largest, logits[z]);
-    largest = tile.max(largest);
-    sum = 0.0f;
-    for (int z : tile.over(atoms)) sum += expf(logits[z] - largest);
-    sum = tile.sum(sum);
-  }
-  DEVICE float probability(float logit) const { return expf(logit - largest) / sum; }
-  DEVICE float log_probability(float logit) const { return logit - largest - logf(sum); }
 };
 
 DEVICE int first_maximum(const float* q, int actions) {
@@ -57,13 +41,13 @@ KERNEL void LAUNCH_BOUNDS(loss_threads)
   for (int i : tile_per_item(batch)) {
     const int chosen = first_maximum(next_q + i * actions, actions);
     const float* logits = next_logits + (static_cast<int64_t>(i) * actions + chosen) * atoms;
-    const Softmax softmax(tile, logits, atoms);
+    Softmax softmax(tile, atoms, logits);
     const float reward = returns[i], discount = discounts[i];
-    for (int z : tile.over(atoms)) {
+    softmax.for_each(tile, atoms, [&](int z, float mass) {
       const float moved = fminf(fmaxf(reward + discount * support.value(z), v_min), v_max);
-      p[z] = softmax.probability(logits[z]);
+      p[z] = mass;
       b[z] = fminf((moved - v_min) / support.step, static_cast<float>(atoms - 1));
-    }
+    });
     tile.sync();
     float mean = 0.0f;
     for (int j : tile.over(atoms)) {
@@ -95,7 +79,7 @@ KERNEL void LAUNCH_BOUNDS(loss_threads)
     const int64_t first = static_cast<int64_t>(i) * actions * atoms;
     const float* taken = logits + first + action[i] * atoms;
     const float* wanted = target + static_cast<int64_t>(i) * atoms;
-    const Softmax softmax(tile, taken, atoms);
+    Softmax softmax(tile, atoms, taken);
     float cross_entropy = 0.0f, mass = 0.0f;
     for (int z : tile.over(atoms)) {
       cross_entropy -= wanted[z] * softmax.log_probability(taken[z]);
@@ -105,10 +89,10 @@ KERNEL void LAUNCH_BOUNDS(loss_threads)
     mass = tile.sum(mass);
     if (tile.lane == 0) loss[i] = cross_entropy;
     const float scale = weight[i] / static_cast<float>(batch);
-    for (int a = 0; a < actions; ++a)
-      for (int z : tile.over(atoms))
-        d_logits[first + a * atoms + z] =
-            a == action[i] ? scale * (mass * softmax.probability(taken[z]) - wanted[z]) : 0.0f;
+    softmax.for_each(tile, atoms, [&](int z, float p) {
+      for (int a = 0; a < actions; ++a)
+        d_logits[first + a * atoms + z] = a == action[i] ? scale * (mass * p - wanted[z]) : 0.0f;
+    });
   }
 }
 
@@ -124,12 +108,12 @@ KERNEL void LAUNCH_BOUNDS(loss_threads)
     const float value = q[i * actions + action[i]];
     const float error = value - target_mean[i];
     if (tile.lane == 0) loss[i] = 0.5f * error * error;
-    const Softmax softmax(tile, taken, atoms);
+    Softmax softmax(tile, atoms, taken);
     const float scale = error * weight[i] / static_cast<float>(batch);
-    for (int a = 0; a < actions; ++a)
-      for (int z : tile.over(atoms))
-        d_logits[first + a * atoms + z] =
-            a == action[i] ? scale * softmax.probability(taken[z]) * (support.value(z) - value) : 0.0f;
+    softmax.for_each(tile, atoms, [&](int z, float p) {
+      for (int a = 0; a < actions; ++a)
+        d_logits[first + a * atoms + z] = a == action[i] ? scale * p * (support.value(z) - value) : 0.0f;
+    });
   }
 }
 
@@ -148,10 +132,10 @@ KERNEL void LAUNCH_BOUNDS(loss_threads)
     const float scale = isv[isv_cql_weight] * weight[i] / static_cast<float>(batch);
     for (int a = 0; a < actions; ++a) {
       const int64_t first = (static_cast<int64_t>(i) * actions + a) * atoms;
-      const Softmax softmax(tile, logits + first, atoms);
+      Softmax softmax(tile, atoms, logits + first);
       const float d_q = scale * (expf(values[a] - largest) / sum - (a == action[i] ? 1.0f : 0.0f));
-      for (int z : tile.over(atoms))
-        d_logits[first + z] += d_q * softmax.probability(logits[first + z]) * (support.value(z) - values[a]);
+      softmax.for_each(tile, atoms,
+                       [&](int z, float p) { d_logits[first + z] += d_q * p * (support.value(z) - values[a]); });
     }
   }
 }
@@ -174,10 +158,10 @@ KERNEL void LAUNCH_BOUNDS(1024)
     mse_sum += mse[i];
     cql_sum += cql[i];
     td_sum += fabsf(q[i * actions + action[i]] - target_mean[i]);
-    for (int a = 0; a < actions; ++a) {
-      q_sum += q[i * actions + a];
-      q_max = fmaxf(q_max, q[i * actions + a]);
-    }
+  }
+  UNROLL_16 for (int i : thread_stride(batch * actions)) {
+    q_sum += q[i];
+    q_max = fmaxf(q_max, q[i]);
   }
   const float share = 1.0f / static_cast<float>(batch);
   total = block_sum(total) * share;

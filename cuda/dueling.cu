@@ -1,7 +1,5 @@
 // Dueling streams (Wang et al. 2016): logits = V + A - mean over actions of A, for every atom.
-#include "cuda/device.cuh"
-
-#include "core/kernels.h"
+#include "cuda/softmax.cuh"
 
 using namespace foxhunt;
 using namespace foxhunt::cuda;
@@ -15,26 +13,20 @@ KERNEL void LAUNCH_BOUNDS(128)
     const float* value = raw + static_cast<int64_t>(r) * width;
     const float* advantage = value + atoms;
     float* out = logits + static_cast<int64_t>(r) * actions * atoms;
-    for (int z : tile.over(atoms)) {
+    TileVector<max_atoms> centre;
+    centre.for_each(tile, atoms, [&](int z, float& c) {
       float mean = 0.0f;
       for (int a = 0; a < actions; ++a) mean += advantage[a * atoms + z];
-      const float centre = value[z] - mean / static_cast<float>(actions);
-      for (int a = 0; a < actions; ++a) out[a * atoms + z] = centre + advantage[a * atoms + z];
-    }
-    // A lane reads back only what it wrote itself: no barrier between the two passes.
+      c = value[z] - mean / static_cast<float>(actions);
+    });
     for (int a = 0; a < actions; ++a) {
-      float largest = -INFINITY;
-      for (int z : tile.over(atoms)) largest = fmaxf(largest, out[a * atoms + z]);
-      largest = tile.max(largest);
-      float sum = 0.0f, moment = 0.0f;
-      for (int z : tile.over(atoms)) {
-        const float p = expf(out[a * atoms + z] - largest);
-        sum += p;
-        moment += p * (v_min + step * static_cast<float>(z));
-      }
-      sum = tile.sum(sum);
-      moment = tile.sum(moment);
-      if (tile.lane == 0) q[r * actions + a] = moment / sum;
+      TileVector<max_atoms> logit = centre;
+      logit.for_each(tile, atoms, [&](int z, float& x) { out[a * atoms + z] = x += advantage[a * atoms + z]; });
+      Softmax softmax(tile, atoms, logit);
+      float mean = 0.0f;
+      softmax.for_each(tile, atoms, [&](int z, float p) { mean += p * (v_min + step * static_cast<float>(z)); });
+      mean = tile.sum(mean);
+      if (tile.lane == 0) q[r * actions + a] = mean;
     }
   }
 }

@@ -26,8 +26,8 @@ DEVICE void write_portfolio(const Episode& e, const EnvironmentParams& params, f
 
 DEVICE Episode new_episode() { return {0.0, 0.0, 0.0, 0.0f, 0.0f, 0.0f, 0, 0, 0}; }
 
-/// Moves the position from p to q at a row: unrealised profit up to the fill, what the change keeps of it, and on to the
-/// next row's mid.
+/// Moves the position from p to q at a row: unrealised profit up to the fill, what the change keeps of it, and on to
+/// the next row's mid.
 DEVICE void change_position(Episode& e, float q, float open_gap, float hold_gap) {
   const float p = e.position;
   float unrealised = e.unrealised + p * open_gap;
@@ -45,9 +45,9 @@ DEVICE void change_position(Episode& e, float q, float open_gap, float hold_gap)
 }  // namespace
 
 KERNEL void LAUNCH_BOUNDS(128)
-    reset_episodes_kernel(const int32_t* __restrict__ start_rows, Episode* __restrict__ state, int32_t* __restrict__ row,
-                          float* __restrict__ portfolio, float* __restrict__ priority, uint8_t* __restrict__ flags,
-                          int starts, int episodes, int length, EnvironmentParams params) {
+    reset_episodes_kernel(const int32_t* __restrict__ start_rows, Episode* __restrict__ state,
+                          int32_t* __restrict__ row, float* __restrict__ portfolio, float* __restrict__ priority,
+                          uint8_t* __restrict__ flags, int starts, int episodes, int length, EnvironmentParams params) {
   for (int e : grid_stride(episodes)) {
     for (int slot = 0; slot < length; ++slot) {
       priority[slot * episodes + e] = 0.0f;
@@ -173,8 +173,7 @@ KERNEL void LAUNCH_BOUNDS(64)
     const int window = params.n_step - 1;
     if (iteration >= static_cast<uint32_t>(window)) {
       const int complete = (slot - window % length + length) % length * episodes + e;
-      priority[complete] =
-          flags[complete] & transition_unused ? 0.0f : __uint_as_float(counters[counter_max_priority]);
+      priority[complete] = flags[complete] & transition_unused ? 0.0f : __uint_as_float(counters[counter_max_priority]);
     }
   }
 }

@@ -17,9 +17,8 @@ DEVICE float learning_rate(const ScheduleParams& p, uint32_t step) {
   const float warm = p.warmup_iterations > 0 && step < static_cast<uint32_t>(p.warmup_iterations)
                          ? static_cast<float>(step + 1) / static_cast<float>(p.warmup_iterations)
                          : 1.0f;
-  const float progress = p.total_iterations > 0
-                             ? fminf(1.0f, static_cast<float>(step) / static_cast<float>(p.total_iterations))
-                             : 0.0f;
+  const float progress =
+      p.total_iterations > 0 ? fminf(1.0f, static_cast<float>(step) / static_cast<float>(p.total_iterations)) : 0.0f;
   float shape = 1.0f;
   if (p.decay == 1) shape = 1.0f - (1.0f - p.final_fraction) * progress;
   if (p.decay == 2) shape = p.final_fraction + (1.0f - p.final_fraction) * 0.5f * (1.0f + cosf(3.14159265f * progress));

@@ -37,17 +37,17 @@ KERNEL void LAUNCH_BOUNDS(256)
   }
 }
 
-KERNEL void LAUNCH_BOUNDS(256)
-    adamw_kernel(float* __restrict__ parameters, float* __restrict__ moment1, float* __restrict__ moment2,
-                 const float* __restrict__ gradient, const float* __restrict__ norm,
-                 const uint32_t* __restrict__ counters, float* __restrict__ isv, int n, LayerTable layers,
-                 AdamParams params) {
+KERNEL void LAUNCH_BOUNDS(256) adamw_kernel(float* __restrict__ parameters, float* __restrict__ moment1,
+                                            float* __restrict__ moment2, const float* __restrict__ gradient,
+                                            const float* __restrict__ norm, const uint32_t* __restrict__ counters,
+                                            float* __restrict__ isv, int n, LayerTable layers, AdamParams params) {
   if (!update_allowed(counters)) return;
   float squares = 0.0f;
   for (int i : thread_stride((n + norm_run - 1) / norm_run)) squares += norm[i];
   const float length = sqrtf(block_sum(squares));
   if (blockIdx.x == 0 && threadIdx.x == 0) isv[isv_gradient_norm] = length;
-  const float clip = params.max_grad_norm > 0.0f && length > params.max_grad_norm ? params.max_grad_norm / length : 1.0f;
+  const float clip =
+      params.max_grad_norm > 0.0f && length > params.max_grad_norm ? params.max_grad_norm / length : 1.0f;
   const float t = static_cast<float>(counters[counter_updates] + 1);
   const float correction1 = 1.0f - powf(params.beta1, t), correction2 = 1.0f - powf(params.beta2, t);
   const float rate = isv[isv_learning_rate];

@@ -104,8 +104,8 @@ KERNEL void LAUNCH_BOUNDS(128)
       leaf = group + pick_by_prefix(tile, groups + group, within(group, fan_out, group_count),
                                     random.uniform(2) * chunks[leaf]);
       const int first = leaf * fan_out;
-      leaf = first + pick_by_prefix(tile, priority + first, within(first, fan_out, leaves),
-                                    random.uniform(3) * groups[leaf]);
+      leaf = first +
+             pick_by_prefix(tile, priority + first, within(first, fan_out, leaves), random.uniform(3) * groups[leaf]);
     }
     if (tile.lane != 0) continue;
     if (leaf < 0) {  // nothing to draw yet: a harmless transition; the iteration does not learn

@@ -25,9 +25,8 @@ DEVICE float normalise(float* x, int n, float floor) {
 
 KERNEL void LAUNCH_BOUNDS(1024)
     spectral_sigma_kernel(const float* __restrict__ parameters, const uint32_t* __restrict__ counters,
-                          float* __restrict__ left, float* __restrict__ right,
-                          float* __restrict__ sigma, int n, int layers_count, int stride, int iterations,
-                          float epsilon, LayerTable layers) {
+                          float* __restrict__ left, float* __restrict__ right, float* __restrict__ sigma, int n,
+                          int layers_count, int stride, int iterations, float epsilon, LayerTable layers) {
   if (counters[counter_nonfinite] != 0) return;
   constexpr float shortest = 1e-20f;
   const Tile tile;
@@ -69,7 +68,8 @@ KERNEL void LAUNCH_BOUNDS(1024)
 
 KERNEL void LAUNCH_BOUNDS(256)
     spectral_apply_kernel(const float* __restrict__ parameters, const float* __restrict__ sigma,
-                          const uint32_t* __restrict__ counters, float* __restrict__ effective, int n, int layers_count, LayerTable layers) {
+                          const uint32_t* __restrict__ counters, float* __restrict__ effective, int n, int layers_count,
+                          LayerTable layers) {
   if (counters[counter_nonfinite] != 0) return;
   for (int i : grid_stride(n)) {
     const Place at = locate(layers, i);

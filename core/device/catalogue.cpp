@@ -22,8 +22,8 @@ std::vector<KernelInfo::Argument> parse_arguments(std::string_view text) {
     if (bracket == std::string_view::npos) {
       result.push_back({std::string(word), ""});
     } else {
-      result.push_back({std::string(word.substr(0, bracket)),
-                        std::string(word.substr(bracket + 1, word.size() - bracket - 2))});
+      result.push_back(
+          {std::string(word.substr(0, bracket)), std::string(word.substr(bracket + 1, word.size() - bracket - 2))});
     }
   }
   return result;
@@ -34,9 +34,8 @@ KernelInfo make_info(void (*kernel)(P...), const char* name, int threads, WorkUn
                      const char* arguments) {
   KernelInfo info{name, reinterpret_cast<const void*>(kernel), threads, unit, work, parse_arguments(arguments)};
   if (info.arguments.size() != sizeof...(P))
-    throw Error(ExitCode::device, std::string("kernel catalogue: ") + name + " takes " +
-                                      std::to_string(sizeof...(P)) + " arguments, its row lists " +
-                                      std::to_string(info.arguments.size()));
+    throw Error(ExitCode::device, std::string("kernel catalogue: ") + name + " takes " + std::to_string(sizeof...(P)) +
+                                      " arguments, its row lists " + std::to_string(info.arguments.size()));
   return info;
 }
 
@@ -44,8 +43,7 @@ KernelInfo make_info(void (*kernel)(P...), const char* name, int threads, WorkUn
 
 const std::vector<KernelInfo>& kernel_catalogue() {
   static const std::vector<KernelInfo> catalogue = {
-#define X(kernel, threads, unit, work, arguments) \
-  make_info(kernel, #kernel, threads, WorkUnit::unit, work, arguments),
+#define X(kernel, threads, unit, work, arguments) make_info(kernel, #kernel, threads, WorkUnit::unit, work, arguments),
       FOXHUNT_KERNELS(X)
 #undef X
   };
@@ -60,7 +58,8 @@ const KernelInfo& kernel_info(const void* host_function) {
   }();
   const auto found = by_address.find(host_function);
   if (found == by_address.end())
-    throw Error(ExitCode::device, "launch of a function that core/kernels.h does not list; add a row to FOXHUNT_KERNELS");
+    throw Error(ExitCode::device,
+                "launch of a function that core/kernels.h does not list; add a row to FOXHUNT_KERNELS");
   return *found->second;
 }
 

@@ -74,6 +74,7 @@ class CudaDevice : public Device {
   void copy_bytes(void* to, const void* from, std::size_t bytes) override;
   void zero_bytes(void* at, std::size_t bytes) override;
   std::unique_ptr<Program> record(const std::function<void()>& body) override;
+  void side_by_side(const std::function<void()>& first, const std::function<void()>& second) override;
   std::unique_ptr<Fence> fence() override { return std::make_unique<CudaFence>(stream_.get()); }
   void synchronize() override { CUDA_CHECK(cudaStreamSynchronize(stream_.get())); }
 
@@ -83,9 +84,12 @@ class CudaDevice : public Device {
   }
   std::int64_t items_a_block(const KernelInfo& kernel) const override {
     switch (kernel.unit) {
-      case WorkUnit::thread: return kernel.threads;
-      case WorkUnit::tile: return kernel.threads / 32;
-      case WorkUnit::block: return 1;
+      case WorkUnit::thread:
+        return kernel.threads;
+      case WorkUnit::tile:
+        return kernel.threads / 32;
+      case WorkUnit::block:
+        return 1;
     }
     return 1;
   }
@@ -102,7 +106,9 @@ class CudaDevice : public Device {
   int ordinal_;
   DeviceOptions options_;
   cudaDeviceProp properties_{};
-  Stream stream_;
+  Stream stream_, side_stream_;
+  cudaStream_t current_ = nullptr;  ///< where work is queued: stream_, or side_stream_ within side_by_side
+  Event fork_, join_;
   std::vector<cudaLibrary_t> libraries_;
   std::unordered_map<const KernelInfo*, cudaKernel_t> kernels_;
   std::vector<Launch>* recording_ = nullptr;
@@ -145,6 +151,10 @@ CudaDevice::CudaDevice(int ordinal, const DeviceOptions& options) : ordinal_(ord
   CUDA_CHECK(cudaSetDevice(ordinal));
   CUDA_CHECK(cudaGetDeviceProperties(&properties_, ordinal));
   CUDA_CHECK(cudaStreamCreateWithFlags(stream_.address(), cudaStreamNonBlocking));
+  CUDA_CHECK(cudaStreamCreateWithFlags(side_stream_.address(), cudaStreamNonBlocking));
+  CUDA_CHECK(cudaEventCreateWithFlags(fork_.address(), cudaEventDisableTiming));
+  CUDA_CHECK(cudaEventCreateWithFlags(join_.address(), cudaEventDisableTiming));
+  current_ = stream_.get();
   load_kernels();
 }
 
@@ -217,7 +227,7 @@ void CudaDevice::run_launch(const Launch& launch) {
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(launch.grid);
   config.blockDim = dim3(static_cast<unsigned>(launch.kernel->threads));
-  config.stream = stream_.get();
+  config.stream = current_;
   const cudaError_t error = cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(kernels_.at(launch.kernel)),
                                                 const_cast<void**>(launch.values.data()));
   if (error != cudaSuccess)
@@ -242,17 +252,32 @@ void CudaDevice::submit(Launch launch) {
 }
 
 void CudaDevice::copy_bytes(void* to, const void* from, std::size_t bytes) {
-  const auto call = [=, this] {
-    CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_.get()));
-  };
+  const auto call = [=, this] { CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, current_)); };
   if (!recording_ || options_.graphs) call();
   if (recording_) recording_->emplace_back().host_call = call;
 }
 
 void CudaDevice::zero_bytes(void* at, std::size_t bytes) {
-  const auto call = [=, this] { CUDA_CHECK(cudaMemsetAsync(at, 0, bytes, stream_.get())); };
+  const auto call = [=, this] { CUDA_CHECK(cudaMemsetAsync(at, 0, bytes, current_)); };
   if (!recording_ || options_.graphs) call();
   if (recording_) recording_->emplace_back().host_call = call;
+}
+
+void CudaDevice::side_by_side(const std::function<void()>& first, const std::function<void()>& second) {
+  if (current_ != stream_.get()) throw Error(ExitCode::device, "side_by_side: does not nest");
+  CUDA_CHECK(cudaEventRecord(fork_.get(), stream_.get()));
+  CUDA_CHECK(cudaStreamWaitEvent(side_stream_.get(), fork_.get(), 0));
+  first();
+  current_ = side_stream_.get();
+  try {
+    second();
+  } catch (...) {
+    current_ = stream_.get();
+    throw;
+  }
+  current_ = stream_.get();
+  CUDA_CHECK(cudaEventRecord(join_.get(), side_stream_.get()));
+  CUDA_CHECK(cudaStreamWaitEvent(stream_.get(), join_.get(), 0));
 }
 
 std::unique_ptr<Program> CudaDevice::record(const std::function<void()>& body) {
@@ -282,9 +307,9 @@ int cuda_device_count(std::string& why) {
   const cudaError_t error = cudaGetDeviceCount(&count);
   if (error == cudaSuccess && count > 0) return count;
   cudaGetLastError();
-  why = error == cudaErrorInsufficientDriver ? "no NVIDIA driver" : error == cudaSuccess || error == cudaErrorNoDevice
-                                                                        ? "no GPU"
-                                                                        : cudaGetErrorString(error);
+  why = error == cudaErrorInsufficientDriver                 ? "no NVIDIA driver"
+        : error == cudaSuccess || error == cudaErrorNoDevice ? "no GPU"
+                                                             : cudaGetErrorString(error);
   return 0;
 }
 

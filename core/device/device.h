@@ -28,7 +28,7 @@ struct Launch {
   const KernelInfo* kernel = nullptr;
   unsigned grid = 1;
   std::vector<LaunchArgument> arguments;
-  std::vector<void*> values;      ///< addresses of the arguments, owned by `storage`
+  std::vector<void*> values;  ///< addresses of the arguments, owned by `storage`
   std::shared_ptr<void> storage;
   std::function<void()> host_call;  ///< runs one block on the calling thread
 };
@@ -82,6 +82,9 @@ class Device {
 
   /// Runs `body` once to collect its launches without executing them. Warm up first: what is recorded is not run.
   virtual std::unique_ptr<Program> record(const std::function<void()>& body) = 0;
+  /// Queues two pieces of work that touch no common memory but to read it: side by side on a GPU, where one alone would
+  /// not fill it; one after the other on the host. What follows waits for both.
+  virtual void side_by_side(const std::function<void()>& first, const std::function<void()>& second) = 0;
   virtual std::unique_ptr<Fence> fence() = 0;
   /// Waits for all queued work.
   virtual void synchronize() = 0;

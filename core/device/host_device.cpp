@@ -93,15 +93,22 @@ class HostDevice : public Device {
     recording_ = nullptr;
     return std::make_unique<HostProgram>(pool_, std::move(steps));
   }
+  void side_by_side(const std::function<void()>& first, const std::function<void()>& second) override {
+    first();
+    second();
+  }
   std::unique_ptr<Fence> fence() override { return std::make_unique<HostFence>(); }
   void synchronize() override {}
 
   unsigned grid_limit(int) const override { return host_grid; }
   std::int64_t items_a_block(const KernelInfo& kernel) const override {
     switch (kernel.unit) {
-      case WorkUnit::thread: return 8192;
-      case WorkUnit::tile: return 64;
-      case WorkUnit::block: return 1;
+      case WorkUnit::thread:
+        return 8192;
+      case WorkUnit::tile:
+        return 64;
+      case WorkUnit::block:
+        return 1;
     }
     return 1;
   }

@@ -27,14 +27,15 @@ void check_overlap(const KernelInfo& kernel, const std::vector<LaunchArgument>& 
   }
 }
 
-void check_sizes(const KernelInfo& kernel, const std::vector<LaunchArgument>& arguments, const IntegerArguments& given) {
+void check_sizes(const KernelInfo& kernel, const std::vector<LaunchArgument>& arguments,
+                 const IntegerArguments& given) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (!arguments[i].is_span) continue;
     const auto needed = static_cast<std::size_t>(std::max<std::int64_t>(0, evaluate(kernel.arguments[i].size, given)));
     if (arguments[i].size < needed)
-      throw Error(ExitCode::device, fmt::format("{}: argument '{}' has {} elements, the kernel needs {} = {}",
-                                                kernel.name, kernel.arguments[i].name, arguments[i].size, needed,
-                                                kernel.arguments[i].size));
+      throw Error(ExitCode::device,
+                  fmt::format("{}: argument '{}' has {} elements, the kernel needs {} = {}", kernel.name,
+                              kernel.arguments[i].name, arguments[i].size, needed, kernel.arguments[i].size));
     if (arguments[i].data == nullptr && needed > 0)
       throw Error(ExitCode::device,
                   fmt::format("{}: argument '{}' has no memory", kernel.name, kernel.arguments[i].name));

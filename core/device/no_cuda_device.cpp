@@ -9,7 +9,8 @@ int cuda_device_count(std::string& why) {
 }
 
 std::unique_ptr<Device> open_cuda_device(int, const DeviceOptions&) {
-  throw Error(ExitCode::device, "this binary was built without the CUDA toolkit; rebuild with nvcc 12.8 or newer on PATH");
+  throw Error(ExitCode::device,
+              "this binary was built without the CUDA toolkit; rebuild with nvcc 12.8 or newer on PATH");
 }
 
 }  // namespace foxhunt

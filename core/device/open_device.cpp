@@ -8,8 +8,7 @@ namespace foxhunt {
 std::unique_ptr<Device> open_device(std::string_view name, const DeviceOptions& options) {
   if (name == "host") return open_host_device(options, "");
   std::string why;
-  if (name == "auto")
-    return cuda_device_count(why) > 0 ? open_cuda_device(0, options) : open_host_device(options, why);
+  if (name == "auto") return cuda_device_count(why) > 0 ? open_cuda_device(0, options) : open_host_device(options, why);
   if (name.starts_with("cuda:")) {
     int ordinal = -1;
     const std::string_view digits = name.substr(5);

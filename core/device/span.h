@@ -16,8 +16,8 @@ struct DeviceSpan {
   DeviceSpan() = default;
   DeviceSpan(T* d, std::size_t n) : data(d), size(n) {}
   template <class U>
-    requires(std::is_same_v<const U, T> && !std::is_const_v<U>)
-  DeviceSpan(DeviceSpan<U> other) : data(other.data), size(other.size) {}
+  requires(std::is_same_v<const U, T> && !std::is_const_v<U>) DeviceSpan(DeviceSpan<U> other)
+      : data(other.data), size(other.size) {}
 
   std::size_t bytes() const { return size * sizeof(T); }
   DeviceSpan part(std::size_t first, std::size_t count) const {

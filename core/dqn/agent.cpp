@@ -124,14 +124,19 @@ void Agent::observe(const DeviceMarket& market) const {
 void Agent::forward() const {
   const DqnConfig& c = config_;
   const int rows = c.episodes + 2 * c.batch;
-  const DeviceSpan<const float> bootstrap = observation_.part(size(c.episodes + c.batch) * size(c.state),
-                                                              size(c.batch) * size(c.state));
-  nn::forward(device_, learner_.network(), learner_.online(), observation_, online_, rows);
-  launch(device_, dueling_forward_kernel, online_.output(), logits_, q_, rows, c.actions, c.atoms, c.raw_width, c.v_min,
-         c.v_max);
-  nn::forward(device_, learner_.network(), learner_.target(), bootstrap, target_, c.batch);
-  launch(device_, dueling_forward_kernel, target_.output(), target_logits_, target_q_, c.batch, c.actions, c.atoms,
-         c.raw_width, c.v_min, c.v_max);
+  const DeviceSpan<const float> bootstrap =
+      observation_.part(size(c.episodes + c.batch) * size(c.state), size(c.batch) * size(c.state));
+  const auto online = [&] {
+    nn::forward(device_, learner_.network(), learner_.online(), observation_, online_, rows);
+    launch(device_, dueling_forward_kernel, online_.output(), logits_, q_, rows, c.actions, c.atoms, c.raw_width,
+           c.v_min, c.v_max);
+  };
+  const auto target = [&] {
+    nn::forward(device_, learner_.network(), learner_.target(), bootstrap, target_, c.batch);
+    launch(device_, dueling_forward_kernel, target_.output(), target_logits_, target_q_, c.batch, c.actions, c.atoms,
+           c.raw_width, c.v_min, c.v_max);
+  };
+  device_.side_by_side(online, target);
 }
 
 void Agent::act_and_step(const DeviceMarket& market) const {

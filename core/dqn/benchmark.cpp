@@ -17,7 +17,8 @@ Timing time_repeats(Device& device, int units, int repeats, const Work& work) {
     const auto start = std::chrono::steady_clock::now();
     work();
     device.synchronize();
-    times.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count() / units);
+    times.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count() /
+                    units);
   }
   std::sort(times.begin(), times.end());
   return {times[times.size() / 2], times.front(), times.back(), repeats};
@@ -51,12 +52,11 @@ IterationBenchmark benchmark_iteration(Trainer& trainer, int iterations, int rep
 }
 
 std::string to_text(const IterationBenchmark& b) {
-  std::string text =
-      fmt::format("one iteration: {:.1f} us (median of {}; {:.1f} to {:.1f}), {:.2f} M steps/s, {} kernels, "
-                  "{} episodes, batch {}, memory {:.1f} MiB\n",
-                  b.iteration.median, b.iteration.repeats, b.iteration.fastest, b.iteration.slowest,
-                  b.episodes / b.iteration.median, b.kernels, b.episodes, b.batch,
-                  static_cast<double>(b.memory_bytes) / (1 << 20));
+  std::string text = fmt::format(
+      "one iteration: {:.1f} us (median of {}; {:.1f} to {:.1f}), {:.2f} M steps/s, {} kernels, "
+      "{} episodes, batch {}, memory {:.1f} MiB\n",
+      b.iteration.median, b.iteration.repeats, b.iteration.fastest, b.iteration.slowest,
+      b.episodes / b.iteration.median, b.kernels, b.episodes, b.batch, static_cast<double>(b.memory_bytes) / (1 << 20));
   double sum = 0;
   for (const auto& kernel : b.kernels_alone) {
     text += fmt::format("  {:<34}{:>9.2f} us\n", kernel.name, kernel.microseconds);

@@ -18,8 +18,9 @@ void upload_learner(Device& device, Agent& agent, const LearnerState& state) {
   for (const nn::Learner::Tensor& tensor : agent.learner().state()) {
     const auto found = state.tensors.find(tensor.name);
     if (found == state.tensors.end() || found->second.size() != tensor.span.size)
-      throw Error(ExitCode::storage, "checkpoint: tensor '" + tensor.name + "' is missing or of another size than this "
-                                     "network's; load it with the profile it was trained with");
+      throw Error(ExitCode::storage, "checkpoint: tensor '" + tensor.name +
+                                         "' is missing or of another size than this "
+                                         "network's; load it with the profile it was trained with");
     device.upload(tensor.span, found->second);
   }
 }
@@ -37,11 +38,11 @@ void save_checkpoint(const std::filesystem::path& file, const Agent& agent, cons
     const std::int64_t inputs = table.inputs[l], outputs = table.outputs[l];
     const auto layer = parameters.subspan(static_cast<std::size_t>(table.offset[l]));
     const std::string name = "online." + std::to_string(l);
-    views.push_back(run::tensor_view(name + ".weight", {inputs, outputs},
-                                     layer.first(static_cast<std::size_t>(inputs * outputs))));
-    views.push_back(run::tensor_view(
-        name + ".bias", {outputs},
-        layer.subspan(static_cast<std::size_t>(inputs * outputs), static_cast<std::size_t>(outputs))));
+    views.push_back(
+        run::tensor_view(name + ".weight", {inputs, outputs}, layer.first(static_cast<std::size_t>(inputs * outputs))));
+    views.push_back(
+        run::tensor_view(name + ".bias", {outputs},
+                         layer.subspan(static_cast<std::size_t>(inputs * outputs), static_cast<std::size_t>(outputs))));
   }
   run::save_safetensors(file, views, metadata);
 }

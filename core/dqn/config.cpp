@@ -88,7 +88,8 @@ DqnConfig make_config(const profile::Profile& p, const MarketTables& market) {
   const std::int64_t rows = static_cast<std::int64_t>(c.episodes) + 2LL * c.batch;
   std::int64_t widest = std::max<std::int64_t>(c.state, c.raw_width);
   for (const std::int64_t h : c.hidden) widest = std::max(widest, h);
-  if (rows * widest > std::numeric_limits<int>::max() || p.training.buffer_size * portfolio_width > std::numeric_limits<int>::max())
+  if (rows * widest > std::numeric_limits<int>::max() ||
+      p.training.buffer_size * portfolio_width > std::numeric_limits<int>::max())
     throw Error(ExitCode::usage,
                 "training.batch_size, gpu_n_episodes or buffer_size: too large for one launch; halve one of them");
   return c;

@@ -13,8 +13,8 @@ namespace foxhunt::dqn {
 struct DqnConfig {
   int episodes, length;  ///< the replay ring: length = buffer_size / episodes steps of each
   int batch, n_step, actions, atoms;
-  int features, state;   ///< width of an observation = features + portfolio_width
-  int raw_width;         ///< outputs of the network: (1 + actions) * atoms, padded to 16 bytes
+  int features, state;  ///< width of an observation = features + portfolio_width
+  int raw_width;        ///< outputs of the network: (1 + actions) * atoms, padded to 16 bytes
   float v_min, v_max, gamma;
   float priority_alpha, priority_epsilon;
   std::uint64_t seed;

@@ -9,12 +9,12 @@ namespace foxhunt::dqn {
 
 std::string nonfinite_names(std::uint32_t mask) {
   static constexpr std::pair<NonfiniteIn, const char*> names[] = {
-      {nonfinite_priority, "replay priority"}, {nonfinite_feature, "market feature"},
+      {nonfinite_priority, "replay priority"},   {nonfinite_feature, "market feature"},
       {nonfinite_portfolio, "replay portfolio"}, {nonfinite_q_value, "Q-value"},
-      {nonfinite_price, "market price"},       {nonfinite_return, "n-step return"},
+      {nonfinite_price, "market price"},         {nonfinite_return, "n-step return"},
       {nonfinite_target, "target distribution"}, {nonfinite_loss, "loss"},
-      {nonfinite_gradient, "gradient"},        {nonfinite_parameter, "parameter"},
-      {nonfinite_moment, "optimiser moment"},  {nonfinite_learning_rate, "learning rate"},
+      {nonfinite_gradient, "gradient"},          {nonfinite_parameter, "parameter"},
+      {nonfinite_moment, "optimiser moment"},    {nonfinite_learning_rate, "learning rate"},
   };
   std::string text;
   for (const auto& [bit, name] : names)
@@ -32,17 +32,17 @@ void Guard::plan(Arena& arena) {
 void Guard::check(const Health& health) {
   const std::int64_t trips = health.counters[counter_trips];
   if (trips == trips_) return;
-  const std::string what =
-      fmt::format("non-finite value in {} at iteration {} (first of {}); the update was refused, parameters are as before",
-                  nonfinite_names(health.counters[counter_trip_mask]), health.counters[counter_trip_iteration], trips);
+  const std::string what = fmt::format(
+      "non-finite value in {} at iteration {} (first of {}); the update was refused, parameters are as before",
+      nonfinite_names(health.counters[counter_trip_mask]), health.counters[counter_trip_iteration], trips);
   trips_ = trips;
   if (options_.policy == "halt")
     throw Error(ExitCode::numerics,
                 what + "; look at the data and the learning rate, or set guards.policy to skip or rollback");
   const bool rolling_back = options_.policy == "rollback";
   if ((rolling_back ? rollbacks_ : trips_) >= options_.limit)
-    throw Error(ExitCode::numerics, fmt::format("{}; gave up at guards.limit = {} under policy {}", what,
-                                                options_.limit, options_.policy));
+    throw Error(ExitCode::numerics,
+                fmt::format("{}; gave up at guards.limit = {} under policy {}", what, options_.limit, options_.policy));
   spdlog::warn("guard: {}", what);
   if (rolling_back) roll_back();
 }

@@ -47,9 +47,10 @@ MarketTables::Lanes session_lanes(const std::vector<std::uint8_t>& flags, const 
 
 void require_rows(const std::vector<std::int32_t>& rows, const char* split) {
   if (rows.empty())
-    throw Error(ExitCode::data, std::string("the ") + split + " split holds no row that can be traded (every session in "
-                                "it has a single row); give more data or change data.train_fraction, "
-                                "data.validation_fraction or data.session_gap_minutes");
+    throw Error(ExitCode::data, std::string("the ") + split +
+                                    " split holds no row that can be traded (every session in "
+                                    "it has a single row); give more data or change data.train_fraction, "
+                                    "data.validation_fraction or data.session_gap_minutes");
 }
 
 }  // namespace
@@ -71,8 +72,8 @@ MarketTables make_market_tables(const Tape& tape, const market::FeatureTable& fe
     const std::int64_t fill = last ? tape.mid[i] : tape.fill_mid[i];
     m.open_gap.push_back(static_cast<float>(dollars * static_cast<double>(fill - tape.mid[i])));
     m.hold_gap.push_back(static_cast<float>(dollars * static_cast<double>(next_mid - fill)));
-    m.cost.push_back(static_cast<float>(dollars * (static_cast<double>(tape.half_spread[i]) + slippage) +
-                                        tape.contract.commission));
+    m.cost.push_back(
+        static_cast<float>(dollars * (static_cast<double>(tape.half_spread[i]) + slippage) + tape.contract.commission));
     const auto row = static_cast<std::int64_t>(i);
     if (!last && row >= splits.train.begin && row < splits.train.end) {
       const double move = dollars * static_cast<double>(next_mid - tape.mid[i]);

@@ -7,14 +7,14 @@
 
 namespace foxhunt::dqn {
 
-/// A market as the environment's kernels read it: dollars per contract, computed from the Tape's integers in float64 and
-/// rounded once. All columns have `rows` elements.
+/// A market as the environment's kernels read it: dollars per contract, computed from the Tape's integers in float64
+/// and rounded once. All columns have `rows` elements.
 struct MarketTables {
   int rows = 0, features = 0;
-  std::vector<float> table;     ///< [rows, features]
-  std::vector<float> open_gap;  ///< multiplier * (fill - mid)
-  std::vector<float> hold_gap;  ///< multiplier * (next mid - fill)
-  std::vector<float> cost;      ///< multiplier * (half spread + slippage) + commission
+  std::vector<float> table;         ///< [rows, features]
+  std::vector<float> open_gap;      ///< multiplier * (fill - mid)
+  std::vector<float> hold_gap;      ///< multiplier * (next mid - fill)
+  std::vector<float> cost;          ///< multiplier * (half spread + slippage) + commission
   std::vector<std::uint8_t> flags;  ///< MarketFlag; last rows of sessions and of splits
 
   /// Rows of one split that a full episode may run through, one lane for each session in it.

@@ -7,10 +7,10 @@ namespace foxhunt::dqn {
 
 /// What one session's run gave, step by step. Dollars.
 struct SessionRecord {
-  std::vector<double> net;          ///< gain of each step, costs paid
+  std::vector<double> net;           ///< gain of each step, costs paid
   std::vector<std::int32_t> action;  ///< index of the action of each step
-  double gross = 0;                 ///< gain of the session without costs
-  std::int64_t trades = 0;          ///< changes of position
+  double gross = 0;                  ///< gain of the session without costs
+  std::int64_t trades = 0;           ///< changes of position
 };
 
 /// A policy's result on a split. Dollars unless stated.

@@ -31,7 +31,8 @@ void check_replay_filled(run::CheckList& checks, Trainer& trainer, const profile
 }
 
 void check_losses_finite(run::CheckList& checks, const Trainer& trainer, const Outcome& outcome, std::int64_t trips) {
-  checks.add("losses_finite", outcome.updates > 0 && trips == 0 && trainer.nonfinite_losses() == 0 && trainer.losses_seen() > 0,
+  checks.add("losses_finite",
+             outcome.updates > 0 && trips == 0 && trainer.nonfinite_losses() == 0 && trainer.losses_seen() > 0,
              fmt::format("{} updates, {} iterations with a non-finite value, {} of {} reported losses not finite",
                          outcome.updates, trips, trainer.nonfinite_losses(), trainer.losses_seen()),
              static_cast<double>(trips));
@@ -98,8 +99,8 @@ void check_guard(run::CheckList& checks, Trainer& trainer) {
                        std::isfinite(recovered.isv[isv_loss]);
   checks.add("guard_trips_and_recovers", trips == 1 && untouched && goes_on,
              fmt::format("NaN in a weight: {} trip ({}), learner {}, next iteration {}", trips,
-                         nonfinite_names(planted.counters[counter_nonfinite_mask]),
-                         untouched ? "untouched" : "CHANGED", goes_on ? "learns" : "DOES NOT LEARN"),
+                         nonfinite_names(planted.counters[counter_nonfinite_mask]), untouched ? "untouched" : "CHANGED",
+                         goes_on ? "learns" : "DOES NOT LEARN"),
              static_cast<double>(trips));
 }
 

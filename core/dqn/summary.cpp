@@ -11,10 +11,11 @@ nlohmann::ordered_json to_json(const Performance& p, const profile::Profile& pro
   nlohmann::ordered_json actions;
   for (std::size_t a = 0; a < p.actions.size(); ++a)
     actions[fmt::format("{:+g}", profile.environment.actions[a] * profile.environment.max_contracts)] = p.actions[a];
-  return {{"net_pnl", p.net},         {"gross_pnl", p.gross},       {"costs", p.costs},
-          {"trades", p.trades},       {"sharpe", p.sharpe},         {"max_drawdown", p.max_drawdown},
-          {"sessions", p.sessions},   {"steps", p.steps},           {"actions", actions},
-          {"action_entropy", p.action_entropy}};
+  return {{"net_pnl", p.net},       {"gross_pnl", p.gross},
+          {"costs", p.costs},       {"trades", p.trades},
+          {"sharpe", p.sharpe},     {"max_drawdown", p.max_drawdown},
+          {"sessions", p.sessions}, {"steps", p.steps},
+          {"actions", actions},     {"action_entropy", p.action_entropy}};
 }
 
 std::string performance_row(const char* name, const Performance& p) {
@@ -34,7 +35,8 @@ std::string action_rows(const RunSummary& s) {
 
 double steps_per_second(const RunSummary& s) {
   return s.outcome.training_seconds > 0
-             ? static_cast<double>(s.outcome.iterations * s.profile.training.gpu_n_episodes) / s.outcome.training_seconds
+             ? static_cast<double>(s.outcome.iterations * s.profile.training.gpu_n_episodes) /
+                   s.outcome.training_seconds
              : 0.0;
 }
 
@@ -69,9 +71,9 @@ std::string summary_text(const RunSummary& s) {
                                  s.profile.name, s.outcome.reason, s.outcome.iterations, s.outcome.updates,
                                  s.outcome.epochs, s.outcome.training_seconds, steps_per_second(s));
   if (s.outcome.test.sessions > 0) {
-    text += fmt::format("\n  held-out        net $      gross $     costs $   trades   Sharpe  drawdown $  sessions\n{}{}{}",
-                        performance_row("validation", s.outcome.validation), performance_row("test", s.outcome.test),
-                        action_rows(s));
+    text += fmt::format(
+        "\n  held-out        net $      gross $     costs $   trades   Sharpe  drawdown $  sessions\n{}{}{}",
+        performance_row("validation", s.outcome.validation), performance_row("test", s.outcome.test), action_rows(s));
     if (s.outcome.best_epoch >= 0)
       text += fmt::format("  best validation {} {:.4g} at epoch {}\n", s.profile.early_stopping.metric,
                           s.outcome.best_metric, s.outcome.best_epoch);

@@ -113,18 +113,18 @@ void Trainer::report(const Reporting& reporting, const Health& health, bool last
   if (reporting.metrics && iteration_ % profile_.run.log_every == 0) {
     std::vector<run::Metric> metrics;
     for (int i = 1; i < isv_slot_count; ++i)
-      metrics.push_back({IsvBus::name(static_cast<IsvSlot>(i)), static_cast<double>(health.isv[static_cast<std::size_t>(i)])});
+      metrics.push_back(
+          {IsvBus::name(static_cast<IsvSlot>(i)), static_cast<double>(health.isv[static_cast<std::size_t>(i)])});
     metrics.push_back({"updates", static_cast<double>(health.counters[counter_updates])});
     metrics.push_back({"guard_trips", static_cast<double>(health.counters[counter_trips])});
     reporting.metrics->append(iteration_, metrics);
   }
   if (!reporting.progress || !(last || reporting.progress->due())) return;
-  const run::ProgressField fields[] = {
-      {"loss", fmt::format("{:.4f}", health.isv[isv_loss])},
-      {"reward", fmt::format("{:+.4f}", health.isv[isv_reward_mean])},
-      {"epsilon", fmt::format("{:.3f}", health.isv[isv_epsilon])},
-      {"entropy", fmt::format("{:.2f}", health.isv[isv_action_entropy])},
-      {"guard", guard_.trips() == 0 ? "ok" : fmt::format("{} trips", guard_.trips())}};
+  const run::ProgressField fields[] = {{"loss", fmt::format("{:.4f}", health.isv[isv_loss])},
+                                       {"reward", fmt::format("{:+.4f}", health.isv[isv_reward_mean])},
+                                       {"epsilon", fmt::format("{:.3f}", health.isv[isv_epsilon])},
+                                       {"entropy", fmt::format("{:.2f}", health.isv[isv_action_entropy])},
+                                       {"guard", guard_.trips() == 0 ? "ok" : fmt::format("{} trips", guard_.trips())}};
   if (last) {
     reporting.progress->finish(iteration_, fields);
   } else {
@@ -134,16 +134,18 @@ void Trainer::report(const Reporting& reporting, const Health& health, bool last
 
 double Trainer::metric_of(const Performance& p) const {
   if (profile_.early_stopping.metric == "sharpe") return p.sharpe;
-  if (profile_.early_stopping.metric == "mean_reward") return p.mean_step / static_cast<double>(config_.environment.reward_scale);
+  if (profile_.early_stopping.metric == "mean_reward")
+    return p.mean_step / static_cast<double>(config_.environment.reward_scale);
   return p.net;
 }
 
 bool Trainer::validate(const Reporting& reporting, Outcome& outcome) {
   const auto timed = phase(reporting, "validate");
   outcome.validation = measure(validation_.run(), config_.actions);
-  const double metric = validation_.nonfinite() > 0 ? std::numeric_limits<double>::quiet_NaN() : metric_of(outcome.validation);
-  spdlog::debug("epoch {}: validation {} {:.4f}, net ${:.2f}, {} trades", epoch_, profile_.early_stopping.metric, metric,
-                outcome.validation.net, outcome.validation.trades);
+  const double metric =
+      validation_.nonfinite() > 0 ? std::numeric_limits<double>::quiet_NaN() : metric_of(outcome.validation);
+  spdlog::debug("epoch {}: validation {} {:.4f}, net ${:.2f}, {} trades", epoch_, profile_.early_stopping.metric,
+                metric, outcome.validation.net, outcome.validation.trades);
   const auto decision = early_stopping_.update(metric);
   if (decision == run::EarlyStopping::Decision::improved) {
     best_ = download_learner(device_, agent_);
@@ -159,8 +161,9 @@ bool Trainer::validate(const Reporting& reporting, Outcome& outcome) {
 void Trainer::save(const Reporting& reporting, const std::string& name, const LearnerState& state, std::int64_t epoch) {
   if (!reporting.directory) return;
   const auto timed = phase(reporting, "save");
-  save_checkpoint(reporting.directory->checkpoints() / (name + ".safetensors"), agent_, state,
-                  {{"profile", profile_.name}, {"epoch", std::to_string(epoch)}, {"iteration", std::to_string(iteration_)}});
+  save_checkpoint(
+      reporting.directory->checkpoints() / (name + ".safetensors"), agent_, state,
+      {{"profile", profile_.name}, {"epoch", std::to_string(epoch)}, {"iteration", std::to_string(iteration_)}});
   remove_old_checkpoints(reporting);
 }
 

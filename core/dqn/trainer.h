@@ -20,8 +20,8 @@ struct Outcome {
   std::int64_t iterations = 0, updates = 0, epochs = 0;
   double training_seconds = 0;
   Performance validation, test;
-  double best_metric = 0;        ///< of the validation split; NaN when it was never better than nothing
-  std::int64_t best_epoch = -1;  ///< -1: never evaluated while training
+  double best_metric = 0;         ///< of the validation split; NaN when it was never better than nothing
+  std::int64_t best_epoch = -1;   ///< -1: never evaluated while training
   std::uint64_t fingerprint = 0;  ///< of the last parameters
 };
 

@@ -59,7 +59,8 @@ std::vector<float> DenseNetwork::initial_parameters(std::uint64_t seed) const {
     const double bound = std::sqrt(6.0 / table_.inputs[l]) * (l + 1 == layers() ? 0.1 : 1.0);
     float* w = values.data() + table_.offset[l];
     for (int i = 0; i < table_.inputs[l] * table_.outputs[l]; ++i) {
-      const double uniform = static_cast<double>(random() >> 11) * 0x1p-53;  // the standard's distributions differ by library
+      const double uniform =
+          static_cast<double>(random() >> 11) * 0x1p-53;  // the standard's distributions differ by library
       w[i] = static_cast<float>(bound * (2.0 * uniform - 1.0));
     }
   }
@@ -70,7 +71,8 @@ Activations Activations::rows(const DenseNetwork& network, int first, int count)
   Activations part;
   for (std::size_t l = 0; l < layer.size(); ++l) {
     const auto width = static_cast<std::size_t>(network.outputs(static_cast<int>(l)));
-    part.layer.push_back(layer[l].part(static_cast<std::size_t>(first) * width, static_cast<std::size_t>(count) * width));
+    part.layer.push_back(
+        layer[l].part(static_cast<std::size_t>(first) * width, static_cast<std::size_t>(count) * width));
   }
   return part;
 }
@@ -99,13 +101,22 @@ void backward(Device& device, const DenseNetwork& network, DeviceSpan<const floa
     const int n = network.outputs(l), k = network.table().inputs[l], splits = gradient_splits(network, l, rows);
     const DeviceSpan<const float> x = l == 0 ? input : DeviceSpan<const float>(activations.layer[l - 1]);
     const int floats = static_cast<int>(layer_floats(network, l));
-    const DeviceSpan<float> partial = scratch.partial.part(first, layer_floats(network, l) * static_cast<std::size_t>(splits));
+    const DeviceSpan<float> partial =
+        scratch.partial.part(first, layer_floats(network, l) * static_cast<std::size_t>(splits));
     first += partial.size;
-    launch(device, dense_backward_weight_kernel, x, scratch.d_output[l], partial, rows, n, k, splits, floats);
-    launch(device, reduce_partials_kernel, partial, layer_part(network, gradient, l), floats, splits);
-    if (l > 0)
+    const auto weight_gradient = [&] {
+      launch(device, dense_backward_weight_kernel, x, scratch.d_output[l], partial, rows, n, k, splits, floats);
+      launch(device, reduce_partials_kernel, partial, layer_part(network, gradient, l), floats, splits);
+    };
+    const auto data_gradient = [&] {
       launch(device, dense_backward_data_kernel, scratch.d_output[l], layer_part(network, parameters, l), x,
              scratch.d_output[l - 1], rows, n, k);
+    };
+    if (l > 0) {
+      device.side_by_side(data_gradient, weight_gradient);
+    } else {
+      weight_gradient();
+    }
   }
 }
 

@@ -6,8 +6,8 @@ namespace foxhunt::nn {
 
 struct LearnerOptions {
   AdamParams adam;
-  float tau;                ///< of the polyak update of the target network
-  int target_period;        ///< > 0: hard copies after so many updates instead
+  float tau;          ///< of the polyak update of the target network
+  int target_period;  ///< > 0: hard copies after so many updates instead
   bool spectral_norm;
   float spectral_epsilon;
 };

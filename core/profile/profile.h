@@ -14,27 +14,28 @@ struct Profile {
 
   struct Run {
     std::int64_t seed;
-    std::string output;     ///< folder that receives one folder a run
-    std::string log_level;  ///< trace, debug, info, warn, error
+    std::string output;      ///< folder that receives one folder a run
+    std::string log_level;   ///< trace, debug, info, warn, error
     std::int64_t log_every;  ///< iterations between two lines of metrics.jsonl
   } run;
 
   struct Device {
-    std::string device;        ///< auto, host, cuda:N
+    std::string device;         ///< auto, host, cuda:N
     std::int64_t memory_limit;  ///< MiB; 0: what the card has free
     std::int64_t host_threads;  ///< 0: all cores
   } device;
 
   struct Data {
-    std::string path;  ///< file or folder; "" is the bundled test_data/futures-baseline
+    std::string path;                            ///< file or folder; "" is the bundled test_data/futures-baseline
     double train_fraction, validation_fraction;  ///< of the rows; the rest is the test split
-    std::int64_t purge_rows;                      ///< rows left out between two splits
-    std::int64_t session_gap_minutes;             ///< a longer pause between two rows ends a session
+    std::int64_t purge_rows;                     ///< rows left out between two splits
+    std::int64_t session_gap_minutes;            ///< a longer pause between two rows ends a session
   } data;
 
   struct Contract {
     std::string symbol;  ///< "" takes it from the file, else the default contract
-    std::optional<double> tick_size, multiplier, commission;  ///< override the built-in table: points, $/point, $/contract/side
+    std::optional<double> tick_size, multiplier,
+        commission;         ///< override the built-in table: points, $/point, $/contract/side
     double slippage_ticks;  ///< paid per contract on every fill, beyond the half spread
   } contract;
 
@@ -100,14 +101,14 @@ struct Profile {
   } target_network;
 
   struct Guards {
-    std::string policy;  ///< halt, skip, rollback
-    std::int64_t limit;  ///< trips after which skip and rollback give up too
+    std::string policy;           ///< halt, skip, rollback
+    std::int64_t limit;           ///< trips after which skip and rollback give up too
     std::int64_t snapshot_every;  ///< iterations between two good states kept for rollback
   } guards;
 
   struct EarlyStopping {
     bool enabled;
-    std::string metric;  ///< net_pnl, sharpe, mean_reward: of the validation split
+    std::string metric;     ///< net_pnl, sharpe, mean_reward: of the validation split
     std::int64_t patience;  ///< evaluations without improvement
     double min_delta;
   } early_stopping;

@@ -51,7 +51,7 @@ std::vector<float> schedules(Device& device, const ScheduleParams& params, std::
 
 void require_near(float value, double expected) {
   CAPTURE(value, expected);
-  REQUIRE(std::fabs(value - expected) < 1e-6);
+  REQUIRE(std::fabs(value - expected) < 2e-6 * std::max(1.0, std::fabs(expected)));
 }
 
 }  // namespace

