@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "core/market/reader.h"
 #include "core/profile/resources.h"
 
@@ -22,12 +24,17 @@ market::Contract contract_of(const profile::Profile::Contract& wanted, const mar
   return contract;
 }
 
+/// test_data/futures-baseline; or, where FOXHUNT_TEST_DATA names a folder of market files itself, that folder.
+std::filesystem::path bundled_data() {
+  const std::filesystem::path folder = find_resource_dir("test_data"), baseline = folder / "futures-baseline";
+  return std::filesystem::exists(baseline) ? baseline : folder;
+}
+
 }  // namespace
 
-LoadedMarket load_market(const profile::Profile& p) {
+LoadedMarket make_market(market::Bars bars, const profile::Profile& p) {
   LoadedMarket m;
-  m.source = p.data.path.empty() ? (find_resource_dir("test_data") / "futures-baseline").string() : p.data.path;
-  market::Bars bars = market::read_bars(m.source);
+  m.source = bars.source;
   m.contract = contract_of(p.contract, bars);
   market::TapeOptions options;
   options.session_gap = p.data.session_gap_minutes * 60'000'000'000;
@@ -36,6 +43,13 @@ LoadedMarket load_market(const profile::Profile& p) {
                                  p.training.gpu_timesteps_per_episode + 1);
   m.features = market::make_features(m.tape, m.splits.train, p.features.clip);
   m.tables = make_market_tables(m.tape, m.features, m.splits, p.contract.slippage_ticks);
+  return m;
+}
+
+LoadedMarket load_market(const profile::Profile& p) {
+  const std::filesystem::path source = p.data.path.empty() ? bundled_data() : std::filesystem::path(p.data.path);
+  LoadedMarket m = make_market(market::read_bars(source), p);
+  m.source = source.string();
   return m;
 }
 

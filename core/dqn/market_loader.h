@@ -19,5 +19,7 @@ struct LoadedMarket {
 
 /// Reads data.path (or the bundled futures-baseline) as the profile says. Throws Error(data).
 LoadedMarket load_market(const profile::Profile& profile);
+/// The same from bars that are here already.
+LoadedMarket make_market(market::Bars bars, const profile::Profile& profile);
 
 }  // namespace foxhunt::dqn

@@ -106,11 +106,11 @@ void Trainer::train_epoch(const Reporting& reporting) {
 }
 
 void Trainer::report(const Reporting& reporting, const Health& health, bool last) {
-  if (health.counters[counter_learning]) {
+  if (!last && health.counters[counter_learning]) {
     ++losses_seen_;
     nonfinite_losses_ += !std::isfinite(health.isv[isv_loss]);
   }
-  if (reporting.metrics && iteration_ % profile_.run.log_every == 0) {
+  if (reporting.metrics && !last && iteration_ % profile_.run.log_every == 0) {
     std::vector<run::Metric> metrics;
     for (int i = 1; i < isv_slot_count; ++i)
       metrics.push_back(

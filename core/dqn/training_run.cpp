@@ -70,7 +70,7 @@ ExitCode run_training(const profile::Profile& profile, const TrainingRunOptions&
                            profile.training.epochs * profile.training.gpu_timesteps_per_episode);
     outcome = trainer.run({&metrics, &progress, &phases, &directory});
   } catch (const Error& error) {
-    spdlog::error("{}", error.what());  // the log is where someone looks tomorrow
+    run::log_error_to_file(error.what());
     throw;
   }
   const ExitCode signal = run::pending_exit_code();

@@ -54,4 +54,10 @@ void start_log_file(const std::filesystem::path& file) {
   spdlog::default_logger()->sinks().push_back(std::move(sink));
 }
 
+void log_error_to_file(const std::string& message) {
+  const std::shared_ptr<spdlog::logger> logger = spdlog::default_logger();
+  const spdlog::details::log_msg line(logger->name(), spdlog::level::err, message);
+  for (std::size_t i = 1; i < logger->sinks().size(); ++i) logger->sinks()[i]->log(line);  // the first is the console
+}
+
 }  // namespace foxhunt::run

@@ -12,4 +12,7 @@ void start_console_log(const std::string& level);
 /// whatever becomes of the process. For the time when no other thread logs. Throws Error(storage).
 void start_log_file(const std::filesystem::path& file);
 
+/// Writes the error that ends a run into the log file alone; the console hears of it from whoever catches it.
+void log_error_to_file(const std::string& message);
+
 }  // namespace foxhunt::run
