@@ -22,9 +22,9 @@ struct FeatureInfo {
 const std::vector<FeatureInfo>& feature_catalogue();
 
 /// Causal: row i depends on rows <= i of the same instrument alone (a test changes the future and compares).
-/// Windows do not reach across a roll; where a window is not yet full it uses the rows there are. A column that does not
-/// vary over the training split is divided by 1. Takes O(rows) a feature.
-/// Throws Error(data) when `train` is not a part of the tape, Error(usage) for a clip that is not above 0.
+/// Windows do not reach across a roll; where a window is not yet full it uses the rows there are. A column that does
+/// not vary over the training split is divided by 1. Takes O(rows) a feature. Throws Error(data) when `train` is not a
+/// part of the tape, Error(usage) for a clip that is not above 0.
 FeatureTable make_features(const Tape& tape, const Split& train, double clip);
 
 }  // namespace foxhunt::market

@@ -34,9 +34,11 @@ struct Profile {
 
   struct Contract {
     std::string symbol;  ///< "" takes it from the file, else the default contract
-    std::optional<double> tick_size, multiplier,
-        commission;         ///< override the built-in table: points, $/point, $/contract/side
-    double slippage_ticks;  ///< paid per contract on every fill, beyond the half spread
+    // Override the built-in table.
+    std::optional<double> tick_size;   ///< points
+    std::optional<double> multiplier;  ///< $/point
+    std::optional<double> commission;  ///< $/contract/side
+    double slippage_ticks;             ///< paid per contract on every fill, beyond the half spread
   } contract;
 
   struct Features {

@@ -100,7 +100,7 @@ TEST_CASE("smoke: a check that fails makes the exit code 1") {
   REQUIRE(outcome.out.find("FAIL  action_entropy") != std::string::npos);
 }
 
-TEST_CASE("smoke: exit 5 when a non-finite value stops the run, naming the tensor; the log keeps the reason") {
+TEST_CASE("smoke: exit 5 when a non-finite value stops the run, naming the tensor, and the log keeps the reason") {
   const TemporaryFolder folder;
   const Outcome outcome = run_program(short_run(folder, {"--quiet", "--set", "environment.reward_scale=1e-37"}));
   INFO(outcome.err);
@@ -118,7 +118,7 @@ TEST_CASE("smoke: exit 6 over the time budget") {
   REQUIRE(outcome.err.find("smoketest.budget_seconds") != std::string::npos);
 }
 
-TEST_CASE("smoke: SIGINT finishes the iteration, saves and exits 130; SIGTERM 143") {
+TEST_CASE("smoke: SIGINT finishes the iteration, saves and exits 130, and SIGTERM 143") {
   for (const auto& [signal, code] : {std::pair{"INT", 130}, std::pair{"TERM", 143}}) {
     const TemporaryFolder folder;
     const std::string command =

@@ -212,7 +212,7 @@ TEST_CASE("kernel_iteration: iterations count always, updates only when somethin
   }
 }
 
-TEST_CASE("kernel_iteration: a trip counts once an iteration; the first keeps its place and its kinds") {
+TEST_CASE("kernel_iteration: a trip counts once an iteration and the first keeps its place and its kinds") {
   ON_EVERY_DEVICE(device);
   Run run;
   const auto iterate = [&](std::uint32_t nonfinite, std::uint32_t mask) {

@@ -58,7 +58,7 @@ struct Spectral {
     const auto vectors = static_cast<std::size_t>(table.layers * stride);
     left = random.floats(vectors, 0.1f, 1.0f);
     for (float& v : left) v *= random.integer(0, 1) ? 1.0f : -1.0f;
-    right.assign(vectors, 0.0f);
+    right = random.floats(vectors, 0.1f, 1.0f);
   }
 
   /// Iterates and keeps the vectors; returns sigma by layer.

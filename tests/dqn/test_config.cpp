@@ -45,11 +45,10 @@ TEST_CASE("gpu_profile: the smoketest fits in 300 MiB and the baseline in a 4 GB
   const auto device = open_device("host");
   const auto bytes = [&](const std::string& name) {
     const profile::Profile profile =
-        profile::load_profile((source_dir() / "profiles" / (name + ".toml")).string(), {"data.purge_rows=60"}, {});
+        profile::load_profile(name, {"data.purge_rows=60"}, profile::ProfilePaths::standard());
     const dqn::LoadedMarket market = dqn::make_market(market::synthesize(options), profile);
     return dqn::Trainer(*device, profile, market).memory_bytes();
   };
-  if (!std::filesystem::exists(source_dir() / "profiles")) return skip("the shipped profiles are not here");
   REQUIRE(bytes("dqn-smoketest") < (300u << 20));
   REQUIRE(bytes("dqn-baseline") < (3500ull << 20));
 }

@@ -6,18 +6,23 @@
 #include "core/dqn/trainer.h"
 #include "core/market/synth.h"
 #include "core/profile/loader.h"
+#include "core/profile/resources.h"
 #include "tests/catch.h"
 
 namespace foxhunt::test {
 
 /// The shipped smoketest profile with overrides.
 inline profile::Profile smoke_profile(const std::vector<std::string>& overrides = {}) {
-  const std::filesystem::path shipped = source_dir() / "profiles" / "dqn-smoketest.toml";
-  if (std::filesystem::exists(shipped)) return profile::load_profile(shipped.string(), overrides, {});
   return profile::load_profile("dqn-smoketest", overrides, profile::ProfilePaths::standard());
 }
 
-inline bool have_baseline() { return std::filesystem::exists(source_dir() / "test_data" / "futures-baseline"); }
+inline bool have_baseline() {
+  try {
+    return std::filesystem::exists(find_resource_dir("test_data") / "futures-baseline");
+  } catch (const Error&) {
+    return false;
+  }
+}
 
 /// One training on one device, ready to run.
 struct Training {

@@ -148,6 +148,12 @@ TEST_CASE("features: finite on every market") {
     bars.interval = ns_per_minute;
     require_finite(bars);
   }
+  SECTION("a price that moves without volume") {
+    Bars bars;
+    for (std::int64_t i = 0; i < 300; ++i) append(bars, minute_bar(i, 100 + i % 7, 100 + i % 5, 0));
+    bars.interval = ns_per_minute;
+    require_finite(bars);
+  }
   SECTION("a price that stands still for long and then jumps") {
     Bars bars;
     for (std::int64_t i = 0; i < 1500; ++i) append(bars, minute_bar(i, i < 5 ? 100 - i : 90, i < 1400 ? 90 : 900, 3));
