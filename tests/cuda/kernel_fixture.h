@@ -144,7 +144,7 @@ void launch_guarded(Device& device, void (*kernel)(P...), const A&... arguments)
 /// Bits, so that NaN equals itself and -0 differs from 0.
 template <class T>
 bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
 inline bool all_finite(const std::vector<float>& values) {
