@@ -134,7 +134,8 @@ KERNEL void LAUNCH_BOUNDS(64)
       const float p = episode.position, q = target_positions[chosen[e] < actions ? chosen[e] : 0];
       const float gross = p * open_gap[i] + q * hold_gap[i];
       const float paid = fabsf(q - p) * cost[i];
-      if (i + 1 < rows && is_finite(gross) && is_finite(paid) && is_finite(cost[i + 1])) {
+      const float equity = static_cast<float>(episode.equity + static_cast<double>(gross) - static_cast<double>(paid));
+      if (i + 1 < rows && is_finite(gross) && is_finite(paid) && is_finite(equity) && is_finite(cost[i + 1])) {
         flag = 0;
         next_row = i + 1;
         change_position(episode, q, open_gap[i], hold_gap[i]);

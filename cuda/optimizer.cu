@@ -10,7 +10,8 @@ using namespace foxhunt::cuda;
 
 namespace {
 constexpr int norm_run = 1024;
-}
+constexpr float largest_float = 3.402823466e38f;
+}  // namespace
 
 KERNEL void LAUNCH_BOUNDS(256)
     gradient_norm_kernel(const float* __restrict__ gradient, const float* __restrict__ parameters,
@@ -30,8 +31,10 @@ KERNEL void LAUNCH_BOUNDS(256)
     squares = block_sum(squares);
     if (threadIdx.x == 0) {
       norm[run] = squares;
-      // Not finite when a gradient is not, or when its square overflows: neither may reach the moments.
-      if (counters[counter_learning] && !is_finite(squares)) report_nonfinite(counters, nonfinite_gradient);
+      // Not finite when a gradient is not, or when its square overflows; so large that the sum over the runs would
+      // overflow counts too. None of them may reach the moments.
+      const bool summable = squares <= largest_float / static_cast<float>(runs);
+      if (counters[counter_learning] && !summable) report_nonfinite(counters, nonfinite_gradient);
       if (run == 0 && !is_finite(isv[isv_learning_rate])) report_nonfinite(counters, nonfinite_learning_rate);
     }
   }
@@ -67,7 +70,8 @@ KERNEL void LAUNCH_BOUNDS(256)
     update_target_kernel(float* __restrict__ target, const float* __restrict__ online,
                          const uint32_t* __restrict__ counters, int n, float tau, int period) {
   if (!update_allowed(counters)) return;
-  const bool copy = period > 0 && (counters[counter_updates] + 1) % static_cast<uint32_t>(period) == 0;
-  if (period > 0 && !copy) return;
+  const bool due = period > 0 && (counters[counter_updates] + 1) % static_cast<uint32_t>(period) == 0;
+  if (period > 0 && !due) return;
+  const bool copy = due || tau >= 1.0f;
   for (int i : grid_stride(n)) target[i] = copy ? online[i] : target[i] + tau * (online[i] - target[i]);
 }

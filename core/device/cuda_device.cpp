@@ -73,10 +73,17 @@ class CudaDevice : public Device {
   void submit(Launch launch) override;
   void copy_bytes(void* to, const void* from, std::size_t bytes) override;
   void zero_bytes(void* at, std::size_t bytes) override;
+  bool recording() const override { return recording_ != nullptr; }
   std::unique_ptr<Program> record(const std::function<void()>& body) override;
   void side_by_side(const std::function<void()>& first, const std::function<void()>& second) override;
-  std::unique_ptr<Fence> fence() override { return std::make_unique<CudaFence>(stream_.get()); }
-  void synchronize() override { CUDA_CHECK(cudaStreamSynchronize(stream_.get())); }
+  std::unique_ptr<Fence> fence() override {
+    select();
+    return std::make_unique<CudaFence>(stream_.get());
+  }
+  void synchronize() override {
+    select();
+    CUDA_CHECK(cudaStreamSynchronize(stream_.get()));
+  }
 
   unsigned grid_limit(int threads) const override {
     return static_cast<unsigned>(properties_.multiProcessorCount *
@@ -94,6 +101,8 @@ class CudaDevice : public Device {
     return 1;
   }
 
+  /// The runtime's calls go to the device that the calling thread chose last; several may be open at once.
+  void select() const { CUDA_CHECK(cudaSetDevice(ordinal_)); }
   /// Launches now, or into the graph being captured.
   void run_launch(const Launch& launch);
   /// Launches now, waits, and names the kernel if it failed.
@@ -123,6 +132,7 @@ class CudaProgram : public Program {
     CUDA_CHECK(cudaGraphUpload(exec_.get(), device.stream()));
   }
   void run(int times) override {
+    device_.select();
     for (int i = 0; i < times; ++i) CUDA_CHECK(cudaGraphLaunch(exec_.get(), device_.stream()));
   }
 
@@ -148,7 +158,7 @@ class CudaStepProgram : public Program {
 };
 
 CudaDevice::CudaDevice(int ordinal, const DeviceOptions& options) : ordinal_(ordinal), options_(options) {
-  CUDA_CHECK(cudaSetDevice(ordinal));
+  select();
   CUDA_CHECK(cudaGetDeviceProperties(&properties_, ordinal));
   CUDA_CHECK(cudaStreamCreateWithFlags(stream_.address(), cudaStreamNonBlocking));
   CUDA_CHECK(cudaStreamCreateWithFlags(side_stream_.address(), cudaStreamNonBlocking));
@@ -202,12 +212,14 @@ std::string CudaDevice::description() const {
 }
 
 std::size_t CudaDevice::free_memory() const {
+  select();
   std::size_t free_bytes = 0, total = 0;
   CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total));
   return free_bytes;
 }
 
 void* CudaDevice::allocate(std::size_t bytes) {
+  select();
   void* memory = nullptr;
   CUDA_CHECK(cudaMalloc(&memory, std::max<std::size_t>(bytes, 1)));
   CUDA_CHECK(cudaMemsetAsync(memory, 0, bytes, stream_.get()));
@@ -216,6 +228,7 @@ void* CudaDevice::allocate(std::size_t bytes) {
 }
 
 void* CudaDevice::allocate_mapped(std::size_t bytes, void** device_address) {
+  select();
   void* memory = nullptr;
   CUDA_CHECK(cudaHostAlloc(&memory, std::max<std::size_t>(bytes, 1), cudaHostAllocMapped));
   std::memset(memory, 0, bytes);
@@ -224,6 +237,7 @@ void* CudaDevice::allocate_mapped(std::size_t bytes, void** device_address) {
 }
 
 void CudaDevice::run_launch(const Launch& launch) {
+  select();
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(launch.grid);
   config.blockDim = dim3(static_cast<unsigned>(launch.kernel->threads));
@@ -252,12 +266,14 @@ void CudaDevice::submit(Launch launch) {
 }
 
 void CudaDevice::copy_bytes(void* to, const void* from, std::size_t bytes) {
+  select();
   const auto call = [=, this] { CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, current_)); };
   if (!recording_ || options_.graphs) call();
   if (recording_) recording_->emplace_back().host_call = call;
 }
 
 void CudaDevice::zero_bytes(void* at, std::size_t bytes) {
+  select();
   const auto call = [=, this] { CUDA_CHECK(cudaMemsetAsync(at, 0, bytes, current_)); };
   if (!recording_ || options_.graphs) call();
   if (recording_) recording_->emplace_back().host_call = call;
@@ -282,6 +298,7 @@ void CudaDevice::side_by_side(const std::function<void()>& first, const std::fun
 
 std::unique_ptr<Program> CudaDevice::record(const std::function<void()>& body) {
   if (recording_) throw Error(ExitCode::device, "record: a program is being recorded already");
+  select();
   std::vector<Launch> launches;
   recording_ = &launches;
   cudaGraph_t graph = nullptr;

@@ -15,6 +15,8 @@ unsigned Device::grid_for(const KernelInfo& kernel, std::int64_t work) const {
 }
 
 void Device::stage(void* device, const void* host, std::size_t bytes, bool to_device) {
+  if (recording())
+    throw Error(ExitCode::device, "upload or download while a program is recorded: do it before or after");
   if (!staging_) staging_ = allocate_mapped(staging_bytes, &staging_device_);
   for (std::size_t done = 0; done < bytes; done += staging_bytes) {
     const std::size_t part = std::min(staging_bytes, bytes - done);

@@ -19,6 +19,7 @@ struct LaunchArgument {
   std::size_t bytes = 0;
   bool is_span = false;
   bool written = false;
+  bool is_float = false;  ///< a span of float32
   bool is_integer = false;
   std::int64_t integer = 0;  ///< value of an integer scalar
 };
@@ -81,6 +82,7 @@ class Device {
   virtual void zero_bytes(void* at, std::size_t bytes) = 0;
 
   /// Runs `body` once to collect its launches without executing them. Warm up first: what is recorded is not run.
+  virtual bool recording() const = 0;
   virtual std::unique_ptr<Program> record(const std::function<void()>& body) = 0;
   /// Queues two pieces of work that touch no common memory but to read it: side by side on a GPU, where one alone would
   /// not fill it; one after the other on the host. What follows waits for both.
@@ -105,7 +107,7 @@ class Device {
   void zero(DeviceSpan<T> span) {
     zero_bytes(span.data, span.bytes());
   }
-  /// Host to device through mapped-pinned staging; done when it returns.
+  /// Host to device through mapped-pinned staging; done when it returns. Neither this nor download may be recorded.
   template <class T>
   void upload(DeviceSpan<T> to, std::span<const std::type_identity_t<T>> from) {
     if (to.size != from.size()) throw Error(ExitCode::device, "upload: sizes differ");

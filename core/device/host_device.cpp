@@ -80,6 +80,7 @@ class HostDevice : public Device {
     submit_call([=] { std::memset(at, 0, bytes); });
   }
 
+  bool recording() const override { return recording_ != nullptr; }
   std::unique_ptr<Program> record(const std::function<void()>& body) override {
     if (recording_) throw Error(ExitCode::device, "record: a program is being recorded already");
     std::vector<Launch> steps;

@@ -29,6 +29,7 @@ LaunchArgument describe(const A& a) {
     view.bytes = span.bytes();
     view.is_span = true;
     view.written = !std::is_const_v<T>;
+    view.is_float = std::is_same_v<std::remove_const_t<T>, float>;
   } else if constexpr (std::is_integral_v<P>) {
     view.is_integer = true;
     view.integer = static_cast<std::int64_t>(a);

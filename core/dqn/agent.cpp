@@ -19,10 +19,12 @@ Agent::Agent(Device& device, const DqnConfig& config)
 }
 
 void Agent::plan(Arena& arena, std::size_t starts) {
+  const std::size_t before = arena.bytes();
   learner_.plan(arena);
   ring_.plan(arena, "replay", starts);
   arena.plan("isv", isv_slot_count, isv_);
   arena.plan("counters", counter_count, counters_);
+  persistent_bytes_ = arena.bytes() - before;
   plan_scratch(arena);
 }
 

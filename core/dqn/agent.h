@@ -37,6 +37,11 @@ class Agent {
   DeviceSpan<float> isv() const { return isv_; }
   DeviceSpan<std::uint32_t> counters() const { return counters_; }
   const Program& program() const { return *iteration_; }
+  /// Everything that one iteration hands to the next: learner, replay, episodes, bus, counters. One run of memory.
+  DeviceSpan<std::byte> persistent() const {
+    return {reinterpret_cast<std::byte*>(learner_.parameters().data), persistent_bytes_};
+  }
+  std::size_t persistent_bytes() const { return persistent_bytes_; }  ///< known once planned
 
  private:
   void plan_scratch(Arena& arena);
@@ -57,6 +62,7 @@ class Agent {
   EpisodeRing ring_;
   DeviceSpan<float> isv_;
   DeviceSpan<std::uint32_t> counters_;
+  std::size_t persistent_bytes_ = 0;
   std::unique_ptr<MappedBuffer<std::uint32_t>> health_;
 
   // Replay sums and the sampled batch.

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <optional>
 #include <utility>
+
+#include "core/dqn/diagnosis.h"
 
 namespace foxhunt::dqn {
 
@@ -26,25 +29,55 @@ Guard::Guard(Device& device, Agent& agent, const profile::Profile::Guards& optio
     : device_(device), agent_(agent), options_(options) {}
 
 void Guard::plan(Arena& arena) {
+  arena_ = &arena;
+  arena.plan("diagnosis_start", agent_.persistent_bytes(), start_);
   if (options_.policy == "rollback") arena.plan("good_state", agent_.learner().block_floats(), good_);
 }
 
 void Guard::check(const Health& health) {
   const std::int64_t trips = health.counters[counter_trips];
   if (trips == trips_) return;
-  const std::string what = fmt::format(
+  std::string what = fmt::format(
       "non-finite value in {} at iteration {} (first of {}); the update was refused, parameters are as before",
       nonfinite_names(health.counters[counter_trip_mask]), health.counters[counter_trip_iteration], trips);
   trips_ = trips;
-  if (options_.policy == "halt")
+  const bool rolling_back = options_.policy == "rollback", halting = options_.policy == "halt";
+  const bool giving_up = (rolling_back ? rollbacks_ : trips_) >= options_.limit;
+  if (halting || giving_up) what += diagnosis(health);
+  if (halting)
     throw Error(ExitCode::numerics,
                 what + "; look at the data and the learning rate, or set guards.policy to skip or rollback");
-  const bool rolling_back = options_.policy == "rollback";
-  if ((rolling_back ? rollbacks_ : trips_) >= options_.limit)
+  if (giving_up)
     throw Error(ExitCode::numerics,
                 fmt::format("{}; gave up at guards.limit = {} under policy {}", what, options_.limit, options_.policy));
   spdlog::warn("guard: {}", what);
   if (rolling_back) roll_back();
+}
+
+void Guard::keep_diagnosis_start(const Health& health) {
+  const std::int64_t iteration = health.counters[counter_iteration];
+  if (started_at_ >= 0 && iteration - started_at_ < options_.snapshot_every) return;
+  device_.copy(start_, DeviceSpan<const std::byte>(agent_.persistent()));
+  started_at_ = iteration;
+}
+
+std::string Guard::diagnosis(const Health& health) {
+  const std::int64_t tripped = health.counters[counter_trip_iteration];
+  if (started_at_ < 0 || started_at_ > tripped) return "";
+  // The same bits again: back to the kept state, on to the iteration that tripped, and through it step by step. What the
+  // run came to is put back afterwards.
+  const std::vector<std::byte> now = device_.download(agent_.persistent());
+  device_.copy(agent_.persistent(), DeviceSpan<const std::byte>(start_));
+  agent_.iterate(static_cast<int>(tripped - started_at_));
+  const std::optional<NonfiniteFind> found = find_nonfinite(device_, agent_.program(), *arena_);
+  std::string text = found ? "; first " + found->text() : "";
+  if (found && !dump_folder_.empty()) {
+    const std::filesystem::path file = dump_folder_ / "nonfinite.safetensors";
+    dump_arguments(device_, *found, file);
+    text += ", tensors in " + file.string();
+  }
+  device_.upload(agent_.persistent(), now);
+  return text;
 }
 
 void Guard::keep_good_state(const Health& health) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <filesystem>
 #include <string>
 
 #include "core/dqn/agent.h"
@@ -20,21 +21,30 @@ class Guard {
   /// Looks at the health word; call with no more than the allowed iterations in flight. halt, or a policy at its limit:
   /// throws Error(numerics) that names iteration and tensors.
   void check(const Health& health);
+  /// Keeps what a diagnosis starts from, when it is time. All queued iterations must be done.
+  void keep_diagnosis_start(const Health& health);
   /// Keeps the learner as the last good state when it is time. All queued iterations must be done.
   void keep_good_state(const Health& health);
+
+  /// Where a diagnosis leaves the tensors of the kernel it names; "" (at first): nowhere.
+  void set_dump_folder(const std::filesystem::path& folder) { dump_folder_ = folder; }
 
   std::int64_t trips() const { return trips_; }
   std::int64_t rollbacks() const { return rollbacks_; }
 
  private:
   void roll_back();
+  std::string diagnosis(const Health& health);
 
   Device& device_;
   Agent& agent_;
+  const Arena* arena_ = nullptr;
   profile::Profile::Guards options_;
   DeviceSpan<float> good_;
+  DeviceSpan<std::byte> start_;  ///< Agent::persistent as it was at iteration started_at_
+  std::filesystem::path dump_folder_;
   bool have_good_ = false;
-  std::int64_t trips_ = 0, rollbacks_ = 0, kept_at_ = 0;
+  std::int64_t trips_ = 0, rollbacks_ = 0, kept_at_ = 0, started_at_ = -1;
 };
 
 }  // namespace foxhunt::dqn

@@ -54,6 +54,7 @@ void Trainer::initialise() {
 void Trainer::advance(std::int64_t count) {
   // Two batches in flight: the host looks at the health of one while the device works on the next.
   const std::int64_t batch = std::max<std::int64_t>(1, profile_.training.iterations_in_flight / 2);
+  guard_.keep_diagnosis_start(agent_.health());
   std::deque<std::unique_ptr<Fence>> queued;
   for (std::int64_t done = 0; done < count; done += batch) {
     agent_.iterate(static_cast<int>(std::min(batch, count - done)));
@@ -71,6 +72,7 @@ void Trainer::advance(std::int64_t count) {
 
 Outcome Trainer::run(const Reporting& reporting) {
   Outcome outcome;
+  if (reporting.directory) guard_.set_dump_folder(reporting.directory->path());
   const auto start = std::chrono::steady_clock::now();
   outcome.reason = "all epochs done";
   while (epoch_ < profile_.training.epochs) {

@@ -192,6 +192,20 @@ TEST_CASE("kernel_environment: a price that is not finite is refused, counted, a
     }
 }
 
+TEST_CASE("kernel_environment: prices that would carry equity beyond a float are refused, not booked as infinite") {
+  ON_EVERY_DEVICE(device);
+  const std::vector<float> mid = {4000.0f, 4001.0f, 4002.0f, 4003.0f, 4004.0f, 4005.0f};
+  Market market = es_market(mid, mid);
+  for (float& gap : market.hold_gap) gap = 3e38f;
+  Simulation simulation(device, market, plain_environment(), 1);
+  simulation.step_all(long_one);
+  REQUIRE(simulation.last()[0].flags == 0);
+  simulation.step_all(long_one);
+  REQUIRE(simulation.last()[0].flags == (transition_unused | transition_terminal));
+  REQUIRE(simulation.counters.at(counter_nonfinite_mask) == nonfinite_price);
+  REQUIRE(std::isfinite(static_cast<float>(simulation.state.at(0).equity)));
+}
+
 TEST_CASE("kernel_environment: the end of the tape is no row to step from") {
   ON_EVERY_DEVICE(device);
   const std::vector<float> mid = {4000.0f, 4001.0f, 4002.0f};

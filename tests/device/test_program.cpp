@@ -46,6 +46,14 @@ TEST_CASE("program: recording does not execute") {
   REQUIRE(program->launches().size() == 1);
 }
 
+TEST_CASE("program: an upload or download cannot be recorded, and the refusal leaves the device usable") {
+  ON_EVERY_DEVICE_AND_MODE(device);
+  Doubling work(device);
+  REQUIRE_THROWS_AS(device.record([&] { work.value(); }), Error);
+  work.enqueue();
+  REQUIRE(work.value() == std::vector<float>{2.0f, 6.0f});
+}
+
 TEST_CASE("program: run(k) executes k times") {
   ON_EVERY_DEVICE_AND_MODE(device);
   Doubling work(device);
