@@ -14,25 +14,17 @@ _FUNCTIONS = (Kind.FUNCTION_DECL, Kind.FUNCTION_TEMPLATE, Kind.CXX_METHOD, Kind.
 _WRAPPERS = (Kind.UNEXPOSED_EXPR, Kind.PAREN_EXPR, Kind.UNARY_OPERATOR)
 _CASTS = (Kind.CXX_REINTERPRET_CAST_EXPR, Kind.CSTYLE_CAST_EXPR, Kind.CXX_STATIC_CAST_EXPR)
 _REFERENCES = (Kind.DECL_REF_EXPR, Kind.MEMBER_REF_EXPR, Kind.OVERLOADED_DECL_REF)
+_LEAVES = (Kind.TYPE_REF, Kind.TEMPLATE_REF, Kind.NAMESPACE_REF, Kind.INTEGER_LITERAL, Kind.FLOATING_LITERAL, Kind.STRING_LITERAL)
 CATALOGUE = "FOXHUNT_KERNELS"
 PROTOTYPES = "core/kernels.h"
 DOOR = "core/device/"  # what lies here carries launches; everything else asks launch() for one
-
-
-def _file_location(location):
-    """(file, line, offset): inside a macro's argument where that was written, else where the macro was used."""
-    file, line, offset = cindex.c_object_p(), ctypes.c_uint(), ctypes.c_uint()
-    cindex.conf.lib.clang_getFileLocation(location, ctypes.byref(file), ctypes.byref(line), None, ctypes.byref(offset))
-    if not file:
-        return None, 0, 0
-    return cindex.File(file).name, line.value, offset.value
 
 
 def parse_prefix(sources, flags, header, includes):
     """Precompiles a header that is nothing but `includes`; gives the facts of the project's headers among them."""
     with open(header, "w", encoding="utf-8") as file:
         file.writelines(f'#include "{name}"\n' for name in includes)
-    unit = _parse(header, ["-x", "c++-header", *flags], _PREFIX_OPTIONS)
+    unit = _parse(header, ["-x", "c++-header", "-fpch-instantiate-templates", *flags], _PREFIX_OPTIONS)
     reader = _Reader(sources, unit)
     facts = reader.read()
     if not facts.errors:
@@ -101,12 +93,18 @@ class _Reader:
         return self._facts
 
     def _place(self, location):
-        """(path, line, offset); path is None outside the project's files."""
-        name, line, offset = _file_location(location)
-        if name not in self._paths:
-            path = os.path.relpath(os.path.join(self._sources.top, name), self._sources.top) if name else None
-            self._paths[name] = path if path in self._sources.known else None
-        return self._paths[name], line, offset
+        """(path, line, offset): inside a macro's argument where that was written, else where the macro was used. The path
+        is None outside the project's files."""
+        file, line, offset = cindex.c_object_p(), ctypes.c_uint(), ctypes.c_uint()
+        get = cindex.conf.lib.clang_getFileLocation
+        get(location, ctypes.byref(file), ctypes.byref(line), None, ctypes.byref(offset))
+        if not file:
+            return None, 0, 0
+        handle = ctypes.cast(file, ctypes.c_void_p).value
+        if handle not in self._paths:
+            path = os.path.relpath(os.path.join(self._sources.top, cindex.File(file).name), self._sources.top)
+            self._paths[handle] = path if path in self._sources.known else None
+        return self._paths[handle], line.value, offset.value
 
     def _node(self, cursor):
         path, _, offset = self._place(cursor.canonical.location)
@@ -123,6 +121,8 @@ class _Reader:
             self._reference(cursor, parents, function, node)
         elif kind == Kind.CALL_EXPR:
             self._call(cursor, parents, function, node)
+        if kind in _LEAVES:
+            return
         for i, child in enumerate(cursor.get_children()):
             self._walk(child, parents + [(cursor, i)], function, node)
 
@@ -130,8 +130,8 @@ class _Reader:
 
     def _function(self, cursor):
         path, line, offset = self._place(cursor.location)
-        if cursor.kind == Kind.FUNCTION_DECL and path and cursor.mangled_name == cursor.spelling:
-            if path == PROTOTYPES or path.startswith("cuda/") and cursor.is_definition():
+        if cursor.kind == Kind.FUNCTION_DECL and path and _is_kernel(cursor, path):
+            if path == PROTOTYPES or cursor.is_definition():
                 comment = _comment_above(self._sources.text(path), cursor.extent.start.line)
                 parameters = tuple(_parameter(p) for p in cursor.get_arguments())
                 self._facts.definitions.append(
@@ -297,7 +297,10 @@ class _Reader:
 
 
 def _is_kernel(function, path):
-    return (path == PROTOTYPES or path.startswith("cuda/")) and function.mangled_name == function.spelling
+    """C linkage, declared in the catalogue's header or in cuda/; clang places a builtin where it was first used."""
+    name = function.spelling
+    inside = path == PROTOTYPES or path.startswith("cuda/")
+    return inside and function.mangled_name == name and not name.startswith("__builtin_")
 
 
 def _is_at(callee, name, path):
