@@ -64,8 +64,8 @@ void Guard::keep_diagnosis_start(const Health& health) {
 std::string Guard::diagnosis(const Health& health) {
   const std::int64_t tripped = health.counters[counter_trip_iteration];
   if (started_at_ < 0 || started_at_ > tripped) return "";
-  // The same bits again: back to the kept state, on to the iteration that tripped, and through it step by step. What the
-  // run came to is put back afterwards.
+  // The same bits again: back to the kept state, on to the iteration that tripped, and through it step by step. What
+  // the run came to is put back afterwards.
   const std::vector<std::byte> now = device_.download(agent_.persistent());
   device_.copy(agent_.persistent(), DeviceSpan<const std::byte>(start_));
   agent_.iterate(static_cast<int>(tripped - started_at_));

@@ -163,7 +163,8 @@ TEST_CASE("smoke: a profile that contradicts itself or the command line is exit 
 
 TEST_CASE("smoke: a GPU that is not there is exit 4 with the way out") {
   const TemporaryFolder folder;
-  require_refusal({"--profile", "dqn-smoketest", "--device", "cuda:63", "--output", folder.path().string()}, 4, {"cuda:63", "--device auto or host"});
+  require_refusal({"--profile", "dqn-smoketest", "--device", "cuda:63", "--output", folder.path().string()}, 4,
+                  {"cuda:63", "--device auto or host"});
   require_refusal(short_run(folder, {"--quiet", "--set", "device.memory_limit=1"}), 4, {"needs", "buffer_size"});
   REQUIRE(empty(folder));
 }
