@@ -161,7 +161,7 @@ class GpuCheckTest(unittest.TestCase):
         trains = [call for call in calls if call.startswith("foxhunt-train")]
         self.assertTrue(all("--device cuda:0" in call for call in trains), trains)
         for graphs in "01":
-            short = [c for c in trains if "training.epochs=1" in c and c.endswith("graphs=" + graphs)]
+            short = [c for c in trains if "training.epochs=5" in c and "short.csv" in c and c.endswith("graphs=" + graphs)]
             self.assertEqual(len(short), len(TOOLS))
 
     def test_a_tool_asleep(self):
