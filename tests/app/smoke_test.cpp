@@ -118,11 +118,12 @@ TEST_CASE("smoke: exit 6 over the time budget") {
   REQUIRE(outcome.err.find("smoketest.budget_seconds") != std::string::npos);
 }
 
+// timeout signals its whole process group too, which would be a second SIGINT, unless it stays in the foreground.
 TEST_CASE("smoke: SIGINT finishes the iteration, saves and exits 130, and SIGTERM 143") {
   for (const auto& [signal, code] : {std::pair{"INT", 130}, std::pair{"TERM", 143}}) {
     const TemporaryFolder folder;
     const std::string command =
-        "timeout --preserve-status -s " + std::string(signal) +
+        "timeout --foreground --preserve-status -s " + std::string(signal) +
         " 3 \"$FOXHUNT\" --profile dqn-smoketest --device host --quiet --set training.epochs=100000 "
         "--set smoketest.enabled=false --output " +
         quoted(folder.path().string());
