@@ -8,7 +8,7 @@ _COLUMNS = (("kernel", 28), ("writes", 22), ("reads", 24), ("__restrict__", 12),
 
 _HEAD = """# Kernel audit
 
-Generated from the sources by `scripts/audit-kernels --write`; CI fails when it differs from them.
+Generated from the sources by `scripts/audit-kernels --write`; the same command without `--write` fails when it differs from them.
 
 A kernel writes its `T*` and reads its `const T*`. Every pointer that is written is `__restrict__` unless the kernel's
 comment says `may overlap`; every launch goes through `launch`, which refuses a written span that overlaps another.
