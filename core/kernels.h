@@ -5,6 +5,8 @@
 // A pointer to const is read, any other is written. `launch` refuses a written span that overlaps another span of the
 // same launch, so every pointer may be __restrict__.
 #include <cstdint>
+#include <functional>
+#include <vector>
 
 #include "core/isv_slots.h"
 
@@ -79,8 +81,10 @@ struct LayerTable {
   int spectral[max_layers];  ///< 1: the layer's weights are divided by their largest singular value
 };
 
-/// Host target only: which block of how many the calling thread runs next.
-void set_host_block(unsigned block, unsigned blocks);
+/// Host target only: the block sizes that this build of the kernels can run. {1}; with threaded blocks {32, 96}.
+const std::vector<int>& host_block_sizes();
+/// Host target only: runs `kernel`, on every thread of a block of `threads`, as block `block` of `blocks`.
+void run_host_block(int threads, unsigned block, unsigned blocks, const std::function<void()>& kernel);
 
 }  // namespace foxhunt
 
@@ -260,13 +264,14 @@ KERNEL void end_iteration_kernel(const float* __restrict__ reward, float* __rest
 
 // How each kernel is launched: X(kernel, threads a block, what one work item takes, number of work items, arguments).
 // Work items and sizes are expressions over the integer arguments; "/" rounds up. The grid is the work divided by what
-// a block carries, capped by what the device keeps resident; every kernel is right for any grid.
+// a block carries, capped by what the device keeps resident; every kernel is right for any grid, and all but those of a
+// fixed_block for any number of warps a block up to the stated one.
 #define FOXHUNT_KERNELS(X)                                                                                             \
   X(dqn_scale_f32_kernel, 256, thread, "n", "y[n], alpha[1], n")                                                       \
   X(dqn_saxpy_f32_kernel, 256, thread, "n", "y[n], x[n], alpha[1], n")                                                 \
-  X(dense_forward_kernel, 64, block, "(m/64)*(n/64)", "x[m*k], parameters[(k+1)*n], y[m*n], m, n, k, relu")            \
-  X(dense_backward_data_kernel, 64, block, "(m/64)*(k/64)", "dy[m*n], parameters[(k+1)*n], x[m*k], dx[m*k], m, n, k")  \
-  X(dense_backward_weight_kernel, 64, block, "(k/64)*(n/64)*splits",                                                   \
+  X(dense_forward_kernel, 64, fixed_block, "(m/64)*(n/64)", "x[m*k], parameters[(k+1)*n], y[m*n], m, n, k, relu")            \
+  X(dense_backward_data_kernel, 64, fixed_block, "(m/64)*(k/64)", "dy[m*n], parameters[(k+1)*n], x[m*k], dx[m*k], m, n, k")  \
+  X(dense_backward_weight_kernel, 64, fixed_block, "(k/64)*(n/64)*splits",                                                   \
     "x[m*k], dy[m*n], partial[(splits-1)*stride+(k+1)*n], m, n, k, splits, stride")                                    \
   X(reduce_partials_kernel, 256, thread, "n", "partial[splits*n], gradient[n], n, splits")                             \
   X(dueling_forward_kernel, 128, tile, "rows",                                                                         \

@@ -1,7 +1,8 @@
 #pragma once
 // The only file that asks which compiler reads it. On a GPU a tile is a warp and a block is what was launched; on the
 // host a block is one thread and a tile one lane. A kernel written with the strides and reductions below is right for
-// any block size, one included.
+// any block size, one included. The tests compile the host target a second time with FOXHUNT_THREADED_BLOCKS, where a
+// block is 32 or 96 real threads and a tile 32 of them: a missing barrier is a race that ThreadSanitizer sees.
 #include <cmath>
 #include <cstdint>
 
@@ -45,7 +46,6 @@ constexpr int quarter_step = 4, quarter_apart = 32;
 #endif
 #define DEVICE inline __attribute__((always_inline))
 #define LAUNCH_BOUNDS(...)
-#define SHARED_ARRAY(type, name, count) alignas(64) static thread_local type name[count]
 #define UNROLL _Pragma("GCC unroll 8")
 #define UNROLL_16 _Pragma("GCC unroll 8")
 
@@ -54,8 +54,17 @@ struct HostDim {
 };
 extern thread_local constinit HostDim threadIdx, blockIdx, blockDim, gridDim;
 
+#ifdef FOXHUNT_THREADED_BLOCKS
+// One block runs at a time, so what its threads share is plain static memory.
+#define SHARED_ARRAY(type, name, count) alignas(64) static type name[count]
+void __syncthreads();
+void __syncwarp();
+/// What each of the 32 lanes of the calling thread's tile passed; every lane calls it. Valid until the next call.
+const float* gather_in_tile(float v);
+#else
+#define SHARED_ARRAY(type, name, count) alignas(64) static thread_local type name[count]
 DEVICE void __syncthreads() {}
-DEVICE void __threadfence() {}
+#endif
 DEVICE void __threadfence_system() { std::atomic_thread_fence(std::memory_order_seq_cst); }
 
 struct alignas(16) float4 {
@@ -101,7 +110,11 @@ struct OwnedItems {
   DEVICE static int item(int o) { return static_cast<int>(threadIdx.x) + o * static_cast<int>(blockDim.x); }
   DEVICE static bool exists(int item) { return item < total; }
 };
+#ifdef FOXHUNT_THREADED_BLOCKS
+constexpr int tiles_in(int threads) { return (threads < 96 ? 96 : threads) / 32; }
+#else
 constexpr int tiles_in(int) { return 1; }
+#endif
 /// One thread's 8 x 8 results are neighbours: a vector register holds eight of them.
 constexpr int quarter_step = 8, quarter_apart = 4;
 }  // namespace foxhunt::cuda
@@ -156,6 +169,40 @@ struct Tile {
   /// Lowest and highest lane that says yes, or -1.
   DEVICE int first(bool yes) const { return __ffs(static_cast<int>(__ballot_sync(~0u, yes))) - 1; }
   DEVICE int last(bool yes) const { return 31 - __clz(static_cast<int>(__ballot_sync(~0u, yes))); }
+  DEVICE void sync() const { __syncwarp(); }
+#elif defined(FOXHUNT_THREADED_BLOCKS)
+  static constexpr int width = 32;
+  int lane = static_cast<int>(threadIdx.x & 31u);
+  DEVICE float sum(float v) const {
+    const float* all = gather_in_tile(v);
+    float total = 0.0f;
+    for (int i = 0; i < width; ++i) total += all[i];
+    return total;
+  }
+  DEVICE float max(float v) const {
+    const float* all = gather_in_tile(v);
+    for (int i = 0; i < width; ++i) v = fmaxf(v, all[i]);
+    return v;
+  }
+  DEVICE float inclusive_sum(float v) const {
+    const float* all = gather_in_tile(v);
+    float total = 0.0f;
+    for (int i = 0; i <= lane; ++i) total += all[i];
+    return total;
+  }
+  DEVICE float broadcast(float v, int from) const { return gather_in_tile(v)[from]; }
+  DEVICE int first(bool yes) const {
+    const float* all = gather_in_tile(yes ? 1.0f : 0.0f);
+    for (int i = 0; i < width; ++i)
+      if (all[i] != 0.0f) return i;
+    return -1;
+  }
+  DEVICE int last(bool yes) const {
+    const float* all = gather_in_tile(yes ? 1.0f : 0.0f);
+    for (int i = width - 1; i >= 0; --i)
+      if (all[i] != 0.0f) return i;
+    return -1;
+  }
   DEVICE void sync() const { __syncwarp(); }
 #else
   static constexpr int width = 1;

@@ -4,8 +4,8 @@
 
 namespace foxhunt {
 
-/// What one work item of a kernel takes.
-enum class WorkUnit { thread, tile, block };
+/// What one work item of a kernel takes; a fixed_block has just the stated number of threads on a GPU.
+enum class WorkUnit { thread, tile, block, fixed_block };
 
 /// One row of FOXHUNT_KERNELS (core/kernels.h), parsed.
 struct KernelInfo {

@@ -87,21 +87,27 @@ class CudaDevice : public Device {
   }
 
   unsigned grid_limit(int threads) const override {
-    return static_cast<unsigned>(properties_.multiProcessorCount *
-                                 std::max(1, properties_.maxThreadsPerMultiProcessor / threads));
+    const auto resident = static_cast<unsigned>(properties_.multiProcessorCount *
+                                                std::max(1, properties_.maxThreadsPerMultiProcessor / threads));
+    return options_.most_blocks > 0 ? std::min(resident, options_.most_blocks) : resident;
   }
   std::int64_t items_a_block(const KernelInfo& kernel) const override {
     switch (kernel.unit) {
       case WorkUnit::thread:
-        return kernel.threads;
+        return threads(kernel);
       case WorkUnit::tile:
-        return kernel.threads / 32;
+        return threads(kernel) / 32;
       case WorkUnit::block:
+      case WorkUnit::fixed_block:
         return 1;
     }
     return 1;
   }
 
+  int threads(const KernelInfo& kernel) const {
+    const bool given = options_.block_threads > 0 && kernel.unit != WorkUnit::fixed_block;
+    return given ? std::min(kernel.threads, options_.block_threads) : kernel.threads;
+  }
   /// The runtime's calls go to the device that the calling thread chose last; several may be open at once.
   void select() const { CUDA_CHECK(cudaSetDevice(ordinal_)); }
   /// Launches now, or into the graph being captured.
@@ -246,13 +252,13 @@ void CudaDevice::run_launch(const Launch& launch) {
   select();
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(launch.grid);
-  config.blockDim = dim3(static_cast<unsigned>(launch.kernel->threads));
+  config.blockDim = dim3(static_cast<unsigned>(threads(*launch.kernel)));
   config.stream = current_;
   const cudaError_t error = cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(kernels_.at(launch.kernel)),
                                                 const_cast<void**>(launch.values.data()));
   if (error != cudaSuccess)
     throw Error(ExitCode::device, fmt::format("{}: launch of {} blocks of {} threads failed: {}", launch.kernel->name,
-                                              launch.grid, launch.kernel->threads, cudaGetErrorString(error)));
+                                              launch.grid, threads(*launch.kernel), cudaGetErrorString(error)));
 }
 
 void CudaDevice::run_alone(const Launch& launch) {

@@ -135,6 +135,10 @@ class Device {
 struct DeviceOptions {
   int host_threads = 0;  ///< 0: all cores
   bool graphs = true;    ///< false: a program is run launch by launch, each waited for and named on failure
+  /// For tests of launch shapes: threads a block, where the kernel has no fewer and no fixed_block; a multiple of 32.
+  /// On the host one of host_block_sizes(). 0: as the catalogue states.
+  int block_threads = 0;
+  unsigned most_blocks = 0;  ///< for the same tests: largest grid; 0: what fills the device
 };
 
 /// "auto" takes the first GPU, or the host when there is none; "host"; "cuda:N". Throws Error(device) for a GPU that

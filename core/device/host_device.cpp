@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -16,27 +17,40 @@ namespace {
 constexpr unsigned host_grid = 16;
 constexpr std::size_t alignment = 256;
 
-class HostProgram : public Program {
+/// Runs the blocks of launches, spread over the pool.
+class HostBlocks {
  public:
-  HostProgram(ThreadPool& pool, std::vector<Launch> steps) : pool_(pool) { launches_ = std::move(steps); }
-  void run(int times) override;
+  HostBlocks(int pool_threads, int block_threads)
+      : pool_(pool_threads), threads_(block_threads > 0 ? block_threads : host_block_sizes().front()) {
+    const auto& sizes = host_block_sizes();
+    if (std::find(sizes.begin(), sizes.end(), threads_) == sizes.end())
+      throw Error(ExitCode::usage, "host: blocks of " + std::to_string(threads_) + " threads; this build runs " +
+                                       std::to_string(sizes.front()) + (sizes.size() > 1 ? " and more" : " only"));
+  }
+
+  int pool_size() const { return pool_.size(); }
+  void run(const Launch& launch) {
+    if (!launch.kernel) return launch.host_call();
+    pool_.run(launch.grid,
+              [&](unsigned block) { run_host_block(threads_, block, launch.grid, launch.host_call); });
+  }
 
  private:
-  ThreadPool& pool_;
+  ThreadPool pool_;
+  int threads_;
 };
 
-void run_launch(ThreadPool& pool, const Launch& launch) {
-  const unsigned grid = launch.grid;
-  pool.run(grid, [&](unsigned block) {
-    set_host_block(block, grid);
-    launch.host_call();
-  });
-}
+class HostProgram : public Program {
+ public:
+  HostProgram(HostBlocks& blocks, std::vector<Launch> steps) : blocks_(blocks) { launches_ = std::move(steps); }
+  void run(int times) override {
+    for (int i = 0; i < times; ++i)
+      for (const Launch& launch : launches_) blocks_.run(launch);
+  }
 
-void HostProgram::run(int times) {
-  for (int i = 0; i < times; ++i)
-    for (const Launch& launch : launches_) run_launch(pool_, launch);
-}
+ private:
+  HostBlocks& blocks_;
+};
 
 class HostFence : public Fence {
  public:
@@ -45,12 +59,15 @@ class HostFence : public Fence {
 
 class HostDevice : public Device {
  public:
-  HostDevice(const DeviceOptions& options, const std::string& why) : pool_(options.host_threads), why_(why) {}
+  HostDevice(const DeviceOptions& options, const std::string& why)
+      : blocks_(options.host_threads, options.block_threads),
+        most_blocks_(options.most_blocks > 0 ? std::min(options.most_blocks, host_grid) : host_grid),
+        why_(why) {}
   ~HostDevice() override { release_staging(); }
 
   bool is_gpu() const override { return false; }
   std::string description() const override {
-    return "host, " + std::to_string(pool_.size()) + (pool_.size() == 1 ? " thread" : " threads") +
+    return "host, " + std::to_string(blocks_.pool_size()) + (blocks_.pool_size() == 1 ? " thread" : " threads") +
            (why_.empty() ? "" : " (" + why_ + ")");
   }
   std::size_t free_memory() const override;
@@ -70,7 +87,7 @@ class HostDevice : public Device {
     if (recording_) {
       recording_->push_back(std::move(launch));
     } else {
-      run_launch(pool_, launch);
+      blocks_.run(launch);
     }
   }
   void copy_bytes(void* to, const void* from, std::size_t bytes) override {
@@ -92,7 +109,7 @@ class HostDevice : public Device {
       throw;
     }
     recording_ = nullptr;
-    return std::make_unique<HostProgram>(pool_, std::move(steps));
+    return std::make_unique<HostProgram>(blocks_, std::move(steps));
   }
   void side_by_side(const std::function<void()>& first, const std::function<void()>& second) override {
     first();
@@ -101,7 +118,7 @@ class HostDevice : public Device {
   std::unique_ptr<Fence> fence() override { return std::make_unique<HostFence>(); }
   void synchronize() override {}
 
-  unsigned grid_limit(int) const override { return host_grid; }
+  unsigned grid_limit(int) const override { return most_blocks_; }
   std::int64_t items_a_block(const KernelInfo& kernel) const override {
     switch (kernel.unit) {
       case WorkUnit::thread:
@@ -109,6 +126,7 @@ class HostDevice : public Device {
       case WorkUnit::tile:
         return 64;
       case WorkUnit::block:
+      case WorkUnit::fixed_block:
         return 1;
     }
     return 1;
@@ -121,7 +139,8 @@ class HostDevice : public Device {
     submit(std::move(step));
   }
 
-  ThreadPool pool_;
+  HostBlocks blocks_;
+  unsigned most_blocks_;
   std::string why_;
   std::vector<Launch>* recording_ = nullptr;
 };

@@ -19,11 +19,24 @@ struct OpenDevice {
   std::shared_ptr<Device> device;
 };
 
-/// Every device present, opened once.
+/// Every device present, opened once for each launch shape: on a GPU as the catalogue states, and in a few blocks of
+/// one warp; on the host with every block size that its kernels were built for.
 inline const std::vector<OpenDevice>& devices() {
   static const std::vector<OpenDevice> all = [] {
     std::vector<OpenDevice> opened;
-    for (const std::string& name : present_devices()) opened.push_back({name, open_device(name)});
+    const auto open = [&](const std::string& name, int block_threads, unsigned most_blocks) {
+      const std::string shape =
+          block_threads > 0 ? ", blocks of " + std::to_string(block_threads) + " threads" : std::string();
+      opened.push_back({name + shape, open_device(name, {.block_threads = block_threads, .most_blocks = most_blocks})});
+    };
+    for (const std::string& name : present_devices()) {
+      if (name == "host") {
+        for (const int size : host_block_sizes()) open(name, size, 0);
+      } else {
+        open(name, 0, 0);
+        open(name, 32, 3);
+      }
+    }
     return opened;
   }();
   return all;

@@ -73,7 +73,7 @@ TEST_CASE("kernel_replay: a priority that is not finite is counted") {
   }
 }
 
-TEST_CASE("kernel_replay: in 100,000 draws nothing of priority zero is drawn") {
+TEST_CASE("kernel_replay: in 100,000 draws nothing of priority zero is drawn", "[long]") {
   ON_EVERY_DEVICE(device);
   Random random(102);
   for (const auto& [episodes, length] :
@@ -96,7 +96,7 @@ TEST_CASE("kernel_replay: in 100,000 draws nothing of priority zero is drawn") {
   }
 }
 
-TEST_CASE("kernel_replay: every leaf of positive priority is reachable, the last one too") {
+TEST_CASE("kernel_replay: every leaf of positive priority is reachable, the last one too", "[long]") {
   ON_EVERY_DEVICE(device);
   for (const auto& [episodes, length] : {std::pair{7, 143}, std::pair{1, 31}, std::pair{3, 11}, std::pair{4, 8},
                                          std::pair{1, 1025}, std::pair{32, 64}}) {
@@ -108,7 +108,7 @@ TEST_CASE("kernel_replay: every leaf of positive priority is reachable, the last
   }
 }
 
-TEST_CASE("kernel_replay: leaves are drawn as often as their priorities say") {
+TEST_CASE("kernel_replay: leaves are drawn as often as their priorities say", "[long]") {
   ON_EVERY_DEVICE(device);
   Random random(103);
   constexpr int draws = 200000;
@@ -123,7 +123,7 @@ TEST_CASE("kernel_replay: leaves are drawn as often as their priorities say") {
   }
 }
 
-TEST_CASE("kernel_replay: supers get their share to within a draw at either end") {
+TEST_CASE("kernel_replay: supers get their share to within a draw at either end", "[long]") {
   ON_EVERY_DEVICE(device);
   Ring ring(64, 2560);  // 163,840 leaves, five supers
   const float level[] = {1.0f, 0.0f, 0.25f, 3.0f, 0.5f};
@@ -137,7 +137,7 @@ TEST_CASE("kernel_replay: supers get their share to within a draw at either end"
   }
 }
 
-TEST_CASE("kernel_replay: one positive leaf alone is always drawn") {
+TEST_CASE("kernel_replay: one positive leaf alone is always drawn", "[long]") {
   ON_EVERY_DEVICE(device);
   Ring ring(50, 4001);  // 200,050 leaves, seven supers
   for (const std::size_t leaf : {std::size_t{0}, std::size_t{31}, std::size_t{32}, std::size_t{32767},
@@ -150,7 +150,7 @@ TEST_CASE("kernel_replay: one positive leaf alone is always drawn") {
     }
 }
 
-TEST_CASE("kernel_replay: small priorities behind large ones keep their share") {
+TEST_CASE("kernel_replay: small priorities behind large ones keep their share", "[long]") {
   ON_EVERY_DEVICE(device);
   // A running sum in float32 over all leaves would step over single ones here: it has reached 3e7, where the next
   // number is 2 away.
@@ -167,7 +167,7 @@ TEST_CASE("kernel_replay: small priorities behind large ones keep their share") 
   REQUIRE(std::abs(odd - small / 2) < 5 * std::sqrt(small) / 2);
 }
 
-TEST_CASE("kernel_replay: a tiny priority next to huge ones costs nobody a draw") {
+TEST_CASE("kernel_replay: a tiny priority next to huge ones costs nobody a draw", "[long]") {
   ON_EVERY_DEVICE(device);
   Ring ring(4, 16);
   for (std::size_t i = 0; i < ring.priority.size(); ++i) ring.priority[i] = i % 2 ? 1e20f : 1e-20f;

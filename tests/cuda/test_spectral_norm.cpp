@@ -239,7 +239,7 @@ TEST_CASE("kernel_spectral_norm: an iteration that met a non-finite value change
   network.effective(device, std::vector<float>(5, 2.0f));
 }
 
-TEST_CASE("kernel_spectral_norm: the gradient is the slope of the loss of the effective weights") {
+TEST_CASE("kernel_spectral_norm: the gradient is the slope of the loss of the effective weights", "[long]") {
   ON_EVERY_DEVICE(device);
   Random random(158);
   Spectral network(random, {{6, 4, true, with_spectrum(random, 6, 4, {2.0, 0.7, 0.3, 0.1})},
