@@ -7,6 +7,10 @@ function(foxhunt_fatbins target)
   endforeach()
   # PTX of the newest architecture lets the driver compile for cards that come later.
   list(APPEND gencode -gencode arch=compute_${newest},code=compute_${newest})
+  set(defines "")
+  if(NOT FOXHUNT_GUARDS)
+    set(defines -DFOXHUNT_GUARDS_OFF)
+  endif()
   file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cuda/*.cuh)
   set(entries "")
   set(embeds "")
@@ -16,7 +20,7 @@ function(foxhunt_fatbins target)
     set(fatbin ${CMAKE_CURRENT_BINARY_DIR}/${name}.fatbin)
     add_custom_command(
       OUTPUT ${fatbin}
-      COMMAND ${FOXHUNT_NVCC} -fatbin -std=c++20 -O3 -lineinfo -I${PROJECT_SOURCE_DIR} ${gencode} -o ${fatbin} ${source}
+      COMMAND ${FOXHUNT_NVCC} -fatbin -std=c++20 -O3 -lineinfo ${defines} -I${PROJECT_SOURCE_DIR} ${gencode} -o ${fatbin} ${source}
       DEPENDS ${source} ${headers} ${PROJECT_SOURCE_DIR}/core/kernels.h ${PROJECT_SOURCE_DIR}/core/isv_slots.h
       COMMENT "nvcc ${name}.cu" VERBATIM)
     list(APPEND fatbins ${fatbin})

@@ -215,8 +215,8 @@ KERNEL void step_environment_kernel(const float* __restrict__ open_gap, const fl
 
 // ---- optimizer.cu ----
 
-/// norm [(n + 1023) / 1024]: sums of squares of gradient by runs of 1,024; counts non-finite gradients, parameters,
-/// moments and learning rate.
+/// norm [(n + 1023) / 1024]: sums of squares of gradient by runs of 1,024; counts non-finite gradients, moments and
+/// learning rate, parameters above 1e15 and first moments above 2e19 in size, and second moments below zero.
 KERNEL void gradient_norm_kernel(const float* __restrict__ gradient, const float* __restrict__ parameters,
                                  const float* __restrict__ moment1, const float* __restrict__ moment2,
                                  const float* __restrict__ isv, float* __restrict__ norm,

@@ -11,6 +11,10 @@ using namespace foxhunt::cuda;
 namespace {
 constexpr int norm_run = 1024;
 constexpr float largest_float = 3.402823466e38f;
+/// A weight beyond this is refused like one that is not finite: sums of products of such weights leave float32.
+constexpr float largest_parameter = 1e15f;
+/// No gradient whose square is finite can bring a first moment beyond this.
+constexpr float largest_moment = 2e19f;
 }  // namespace
 
 KERNEL void LAUNCH_BOUNDS(256)
@@ -25,8 +29,9 @@ KERNEL void LAUNCH_BOUNDS(256)
     for (int j : thread_stride(first + norm_run < n ? norm_run : n - first)) {
       const int i = first + j;
       squares += gradient[i] * gradient[i];
-      if (!is_finite(parameters[i])) report_nonfinite(counters, nonfinite_parameter);
-      if (!is_finite(moment1[i]) || !is_finite(moment2[i])) report_nonfinite(counters, nonfinite_moment);
+      if (!(fabsf(parameters[i]) <= largest_parameter)) report_nonfinite(counters, nonfinite_parameter);
+      const bool sound = fabsf(moment1[i]) <= largest_moment && moment2[i] >= 0.0f && moment2[i] <= largest_float;
+      if (!sound) report_nonfinite(counters, nonfinite_moment);
     }
     squares = block_sum(squares);
     if (threadIdx.x == 0) {
@@ -73,5 +78,7 @@ KERNEL void LAUNCH_BOUNDS(256)
   const bool due = period > 0 && (counters[counter_updates] + 1) % static_cast<uint32_t>(period) == 0;
   if (period > 0 && !due) return;
   const bool copy = due || tau >= 1.0f;
-  for (int i : grid_stride(n)) target[i] = copy ? online[i] : target[i] + tau * (online[i] - target[i]);
+  // Weighted, not target + tau * (online - target): of two large weights of different sign that difference overflows.
+  for (int i : grid_stride(n))
+    target[i] = copy ? online[i] : fmaf(tau, online[i], fmaf(-tau, target[i], target[i]));
 }

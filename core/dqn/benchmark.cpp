@@ -38,6 +38,7 @@ IterationBenchmark benchmark_iteration(Trainer& trainer, int iterations, int rep
   result.memory_bytes = trainer.memory_bytes();
   result.kernels = agent.program().launches().size();
   result.iteration = time_repeats(device, iterations, repeats, [&] { agent.iterate(iterations); });
+  result.watched = time_repeats(device, iterations, repeats, [&] { trainer.advance(iterations); });
   if (!each_kernel) return result;
   constexpr int copies = 20;
   for (const Launch& launch : agent.program().launches()) {
@@ -57,6 +58,8 @@ std::string to_text(const IterationBenchmark& b) {
       "{} episodes, batch {}, memory {:.1f} MiB\n",
       b.iteration.median, b.iteration.repeats, b.iteration.fastest, b.iteration.slowest,
       b.episodes / b.iteration.median, b.kernels, b.episodes, b.batch, static_cast<double>(b.memory_bytes) / (1 << 20));
+  text += fmt::format("watched by the guard: {:.1f} us ({:.1f} to {:.1f})\n", b.watched.median, b.watched.fastest,
+                      b.watched.slowest);
   double sum = 0;
   for (const auto& kernel : b.kernels_alone) {
     text += fmt::format("  {:<34}{:>9.2f} us\n", kernel.name, kernel.microseconds);

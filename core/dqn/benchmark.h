@@ -15,6 +15,7 @@ struct Timing {
 /// One training iteration of a profile, and each of its kernels alone.
 struct IterationBenchmark {
   Timing iteration;
+  Timing watched;  ///< with the host's side of the NaN guard as training has it: health word, kept states
   int episodes, batch;
   std::size_t kernels;  ///< launches an iteration
   std::size_t memory_bytes;

@@ -70,7 +70,8 @@ std::string Guard::diagnosis(const Health& health) {
   device_.copy(agent_.persistent(), DeviceSpan<const std::byte>(start_));
   agent_.iterate(static_cast<int>(tripped - started_at_));
   const std::optional<NonfiniteFind> found = find_nonfinite(device_, agent_.program(), *arena_);
-  std::string text = found ? "; first " + found->text() : "";
+  std::string text = found ? "; first " + found->text()
+                           : "; not met again when the iteration was run anew: suspect the device or its memory";
   if (found && !dump_folder_.empty()) {
     const std::filesystem::path file = dump_folder_ / "nonfinite.safetensors";
     dump_arguments(device_, *found, file);
