@@ -1,23 +1,28 @@
 """The parse: clang's AST of the host target, through libclang, into facts."""
 
 import ctypes
+import itertools
 import os
 
 import clang.cindex as cindex
 from clang.cindex import CursorKind as Kind
-from clang.cindex import TypeKind
+from clang.cindex import TokenKind
 
-from kernel_audit.facts import Facts, Fault, Kernel, Parameter, Use
+from kernel_audit import spans
+from kernel_audit.cursors import CASTS, FUNCTIONS, WRAPPERS, comment_above, is_at, is_function_pointer, is_kernel, is_recorded
+from kernel_audit.cursors import parameters, qualified_name, strip, word_at
+from kernel_audit.facts import Facts, Fault, Kernel, Use
+from kernel_audit.sources import CATALOGUE, DOOR, PROTOTYPES
 
 _PREFIX_OPTIONS = cindex.TranslationUnit.PARSE_INCOMPLETE | 0x10  # 0x10: CXTranslationUnit_ForSerialization
-_FUNCTIONS = (Kind.FUNCTION_DECL, Kind.FUNCTION_TEMPLATE, Kind.CXX_METHOD, Kind.CONSTRUCTOR, Kind.DESTRUCTOR, Kind.CONVERSION_FUNCTION)
-_WRAPPERS = (Kind.UNEXPOSED_EXPR, Kind.PAREN_EXPR, Kind.UNARY_OPERATOR)
-_CASTS = (Kind.CXX_REINTERPRET_CAST_EXPR, Kind.CSTYLE_CAST_EXPR, Kind.CXX_STATIC_CAST_EXPR)
 _REFERENCES = (Kind.DECL_REF_EXPR, Kind.MEMBER_REF_EXPR, Kind.OVERLOADED_DECL_REF)
+# What core/device alone may use, and what to use instead.
+_INNER_MEMBERS = {
+    "host_call": "calls or sets a launch's host_call: only core/device runs launches; use launch()",
+    "host_function": "takes a kernel's address out of the catalogue (host_function): call launch(device, kernel, ...)",
+    "copy_bytes": "raw copy (copy_bytes): use Device::copy between spans, Device::upload or Device::download",
+}
 _LEAVES = (Kind.TYPE_REF, Kind.TEMPLATE_REF, Kind.NAMESPACE_REF, Kind.INTEGER_LITERAL, Kind.FLOATING_LITERAL, Kind.STRING_LITERAL)
-CATALOGUE = "FOXHUNT_KERNELS"
-PROTOTYPES = "core/kernels.h"
-DOOR = "core/device/"  # what lies here carries launches; everything else asks launch() for one
 
 
 def parse_prefix(sources, flags, header, includes):
@@ -48,7 +53,8 @@ def parse_catalogue(sources, flags):
     rows = []
     for cursor in unit.cursor.get_children():
         if cursor.kind == Kind.MACRO_DEFINITION and cursor.spelling == CATALOGUE:
-            rows = list(_rows([(token.spelling, token.location.line) for token in cursor.get_tokens()]))
+            tokens = (token for token in cursor.get_tokens() if token.kind != TokenKind.COMMENT)
+            rows = list(_rows([(token.spelling, token.location.line) for token in tokens]))
     return facts, rows
 
 
@@ -79,6 +85,7 @@ class _Reader:
         self._sources, self._unit = sources, unit
         self._facts = Facts()
         self._paths = {}
+        self._restricted = {}  # node of a function of cuda/ -> its parameters; [] when none is __restrict__
 
     def read(self):
         for diagnostic in self._unit.diagnostics:
@@ -112,11 +119,11 @@ class _Reader:
 
     def _walk(self, cursor, parents, function, node):
         kind = cursor.kind
-        if kind in _FUNCTIONS:
+        if kind in FUNCTIONS:
             inner = self._function(cursor)
             if node and inner:
                 self._facts.calls.setdefault(node, set()).add(inner)
-            function, node = _name(cursor), inner or node
+            function, node = qualified_name(cursor), inner or node
         elif kind in _REFERENCES:
             self._reference(cursor, parents, function, node)
         elif kind == Kind.CALL_EXPR:
@@ -130,28 +137,32 @@ class _Reader:
 
     def _function(self, cursor):
         path, line, offset = self._place(cursor.location)
-        if cursor.kind == Kind.FUNCTION_DECL and path and _is_kernel(cursor, path):
+        if cursor.kind == Kind.FUNCTION_DECL and path and is_kernel(cursor, path):
             if path == PROTOTYPES or cursor.is_definition():
-                comment = _comment_above(self._sources.text(path), cursor.extent.start.line)
-                parameters = tuple(_parameter(p) for p in cursor.get_arguments())
+                comment = comment_above(self._sources.text(path), cursor.extent.start.line)
+                taken = tuple(parameters(cursor))
                 self._facts.definitions.append(
-                    Kernel(cursor.spelling, path, line, offset, parameters, "may overlap" in comment)
+                    Kernel(cursor.spelling, path, line, offset, taken, "may overlap" in comment)
                 )
             self._facts.seen.add((path, offset))
         node = self._node(cursor)
         if node and path:
-            if path.startswith("tests/") and "TEST_CASE" in self._macro(cursor.location):
+            if path.startswith("tests/") and self._is_case(cursor, path, offset):
                 self._facts.cases.add(node)
             for position, parameter in enumerate(p for p in cursor.get_children() if p.kind == Kind.PARM_DECL):
-                if _is_function_pointer(parameter.type):
+                if is_function_pointer(parameter.type):
                     self._facts.passes.setdefault((node, position), [])
         return node
+
+    def _is_case(self, cursor, path, offset):
+        """A test case that runs unasked: not one with a hiding tag, [.] or [.reason]."""
+        return "TEST_CASE" in self._macro(cursor.location) and "[." not in self._sources.text(path)[offset:].partition("{")[0]
 
     # ---- uses ----
 
     def _reference(self, cursor, parents, function, node):
-        if cursor.kind == Kind.MEMBER_REF_EXPR and self._member(cursor) == "host_call":
-            self._outside_door(cursor, "calls or sets a launch's host_call: only core/device runs launches; use launch()")
+        if cursor.kind == Kind.MEMBER_REF_EXPR:
+            self._inner_member(cursor, parents)
         target = cursor.referenced
         if cursor.kind == Kind.OVERLOADED_DECL_REF:
             lib = cindex.conf.lib
@@ -159,21 +170,31 @@ class _Reader:
         else:
             targets = [target] if target is not None else []
         for target in targets:
-            if target.kind in _FUNCTIONS:
+            if target.kind in FUNCTIONS:
                 place = self._node(target)
                 if place and node:
                     self._facts.calls.setdefault(node, set()).add(place)
-                if place and _is_kernel(target, place[0]):
+                if place and is_kernel(target, place[0]):
                     path, _, offset = self._place(cursor.location)
                     self._facts.seen.add((path, offset))
                     self._facts.uses.append(self._use(target.spelling, cursor, parents, function, node))
                     return
-            elif target.kind == Kind.PARM_DECL and _is_function_pointer(target.type):
+            elif target.kind == Kind.PARM_DECL and is_function_pointer(target.type):
                 self._parameter_use(target, cursor, parents, function, node)
+
+    def _inner_member(self, cursor, parents):
+        member = self._member(cursor)
+        if member not in _INNER_MEMBERS:
+            return
+        path, _, _ = self._place(cursor.location)
+        around = itertools.takewhile(lambda kind: kind in CASTS + WRAPPERS, (parent.kind for parent, _ in reversed(parents)))
+        looks = member == "host_function" and path and path.startswith("tests/") and not any(kind in CASTS for kind in around)
+        if not looks:
+            self._outside_door(cursor, _INNER_MEMBERS[member])
 
     def _parameter_use(self, parameter, cursor, parents, function, node):
         owner = parameter.semantic_parent
-        key_node = self._node(owner) if owner is not None and owner.kind in _FUNCTIONS else node
+        key_node = self._node(owner) if owner is not None and owner.kind in FUNCTIONS else node
         if key_node is None or key_node[0].startswith(DOOR):
             return
         children = [c for c in (owner or cursor).get_children() if c.kind == Kind.PARM_DECL]
@@ -187,9 +208,9 @@ class _Reader:
         use = Use(name, path, line, "address", function, node)
         cast, call, index = False, None, 0
         for parent, child in reversed(parents):
-            if parent.kind in _CASTS:
+            if parent.kind in CASTS:
                 cast = True
-            elif parent.kind not in _WRAPPERS:
+            elif parent.kind not in WRAPPERS:
                 if parent.kind == Kind.CALL_EXPR:
                     call, index = parent, child
                 break
@@ -199,9 +220,9 @@ class _Reader:
                 use.how = "call"
                 return use
             callee, position = self._callee(call), index if constructs else index - 1
-            if _is_at(callee, "launch", "core/device/launch.h") and position == 1 and not cast:
+            if is_at(callee, "launch", "core/device/launch.h") and position == 1 and not cast:
                 use.how = "launch"
-            elif _is_at(callee, "kernel_info", "core/device/catalogue.h"):
+            elif is_at(callee, "kernel_info", "core/device/catalogue.h"):
                 use.how = "lookup"
             elif callee and not cast:
                 use.how, use.callee, use.position = "argument", callee[1], position
@@ -220,10 +241,12 @@ class _Reader:
             place = self._node(cursor.referenced)
             if place:
                 self._facts.calls.setdefault(node, set()).add(place)
-        if _is_at(callee, "launch", "core/device/launch.h") and len(children) > 2:
+        if is_at(callee, "launch", "core/device/launch.h") and len(children) > 2:
             self._launched(children[2], cursor, parents, function, node)
+        if callee and callee[1][0].startswith("cuda/"):
+            self._device_call(cursor, callee, children)
         if children and children[0].kind == Kind.MEMBER_REF_EXPR and self._member(children[0]) == "submit":
-            if not (len(children) == 2 and _is_recorded(children[1], parents)):
+            if not (len(children) == 2 and is_recorded(children[1], parents)):
                 self._outside_door(
                     children[0],
                     "submits a Launch that was not taken from Program::launches(): launch() alone makes launches, and checks them",
@@ -231,13 +254,13 @@ class _Reader:
 
     def _launched(self, argument, call, parents, function, node):
         """launch() of something that is not a kernel's name or a parameter."""
-        target = _strip(argument)
+        target = strip(argument)
         known = target.kind == Kind.DECL_REF_EXPR and target.referenced is not None
-        if known and target.referenced.kind == Kind.PARM_DECL and _is_function_pointer(target.referenced.type):
+        if known and target.referenced.kind == Kind.PARM_DECL and is_function_pointer(target.referenced.type):
             return
         if known and target.referenced.kind == Kind.FUNCTION_DECL:
             place = self._node(target.referenced)
-            if place and _is_kernel(target.referenced, place[0]):
+            if place and is_kernel(target.referenced, place[0]):
                 return
         path, line, _ = self._place(call.extent.start)
         if path.startswith(DOOR) or path.startswith("tests/") and self._expected_to_throw(call, parents):
@@ -246,6 +269,19 @@ class _Reader:
         self._facts.faults.append(
             Fault(path, line, f"launch of '{text}', which is not the name of a kernel of core/kernels.h: name the kernel here")
         )
+
+    def _device_call(self, call, callee, children):
+        """A function of cuda/ that takes __restrict__ pointers, given one pointer twice."""
+        if callee[1] not in self._restricted:
+            listed = parameters(self._target(call))
+            self._restricted[callee[1]] = listed if any(p.restrict for p in listed) else []
+        pairs = [(p, self._span_text(c)) for p, c in zip(self._restricted[callee[1]], children[1:]) if p.pointer]
+        for i, (a, first) in enumerate(pairs):
+            for b, second in pairs[i + 1 :]:
+                if (a.written or b.written) and (a.restrict or b.restrict) and spans.overlap(first, second):
+                    path, line, _ = self._place(call.extent.start)
+                    text = f"'{first}' twice, as '{a.name}' and as '{b.name}', of which it writes one through __restrict__"
+                    self._facts.faults.append(Fault(path, line, f"call of {callee[0]} gives {text}: pass distinct memory"))
 
     # ---- parts ----
 
@@ -256,16 +292,20 @@ class _Reader:
 
     def _callee(self, call):
         """(name, node) of the project's function that is called, or None."""
+        target = self._target(call)
+        node = self._node(target) if target is not None else None
+        return (target.spelling, node) if node else None
+
+    def _target(self, call):
         target = call.referenced
-        if target is None or target.kind not in _FUNCTIONS:
+        if target is None or target.kind not in FUNCTIONS:
             first = next(iter(call.get_children()), None)
             while first is not None and first.kind != Kind.OVERLOADED_DECL_REF:
-                first = next(iter(first.get_children()), None) if first.kind in _WRAPPERS + (Kind.DECL_REF_EXPR,) else None
+                first = next(iter(first.get_children()), None) if first.kind in WRAPPERS + (Kind.DECL_REF_EXPR,) else None
             if first is None:
                 return None
             target = cindex.conf.lib.clang_getOverloadedDecl(first, 0)
-        node = self._node(target)
-        return (target.spelling, node) if node else None
+        return target
 
     def _member(self, cursor):
         """The member's name; in a template, where it is not resolved, as written."""
@@ -274,14 +314,14 @@ class _Reader:
             path = self._place(target.location)[0] if target is not None else None
             return cursor.spelling if path == "core/device/device.h" or path and path.startswith(DOOR) else ""
         path, _, offset = self._place(cursor.location)
-        return _word_at(self._sources.text(path), offset) if path else ""
+        return word_at(self._sources.text(path), offset) if path else ""
 
     def _macro(self, location):
         """The word where a location is expanded: the macro's name when it comes out of one."""
         if location.file is None:
             return ""
         path = self._place(location)[0]
-        return _word_at(self._sources.text(path), location.offset) if path else ""
+        return word_at(self._sources.text(path), location.offset) if path else ""
 
     def _expected_to_throw(self, cursor, parents):
         if self._macro(cursor.location).startswith(("REQUIRE_THROWS", "CHECK_THROWS")):
@@ -289,76 +329,4 @@ class _Reader:
         return any(parent.kind == Kind.CALL_EXPR and parent.spelling == "device_error" for parent, _ in parents)
 
     def _span_text(self, cursor):
-        """An argument as written, without spaces and without what only converts."""
-        path, _, first = self._place(cursor.extent.start)
-        last = self._place(cursor.extent.end)[2]
-        text = "".join(self._sources.text(path)[first:last].split()) if path else ""
-        return text.removeprefix("this->").removesuffix(".span()")
-
-
-def _is_kernel(function, path):
-    """C linkage, declared in the catalogue's header or in cuda/; clang places a builtin where it was first used."""
-    name = function.spelling
-    inside = path == PROTOTYPES or path.startswith("cuda/")
-    return inside and function.mangled_name == name and not name.startswith("__builtin_")
-
-
-def _is_at(callee, name, path):
-    return callee is not None and callee[0] == name and callee[1][0] == path
-
-
-def _is_function_pointer(type_):
-    type_ = type_.get_canonical()
-    return type_.kind == TypeKind.POINTER and type_.get_pointee().get_canonical().kind == TypeKind.FUNCTIONPROTO
-
-
-def _is_recorded(argument, parents):
-    """True for the variable of `for (const Launch& launch : program.launches())`."""
-    target = _strip(argument)
-    if target.kind != Kind.DECL_REF_EXPR or target.referenced is None:
-        return False
-    for parent, _ in parents:
-        if parent.kind == Kind.CXX_FOR_RANGE_STMT:
-            parts = list(parent.get_children())
-            if target.referenced in parts and target.referenced.type.get_canonical().spelling == "const foxhunt::Launch &":
-                return any(_strip(part).spelling == "launches" for part in parts if part != target.referenced)
-    return False
-
-
-def _strip(cursor):
-    """Without parentheses, conversions and copies."""
-    while True:
-        children = list(cursor.get_children())
-        copies = cursor.kind == Kind.CALL_EXPR and cursor.referenced is not None and cursor.referenced.kind == Kind.CONSTRUCTOR
-        if len(children) != 1 or not (copies or cursor.kind in _WRAPPERS):
-            return cursor
-        cursor = children[0]
-
-
-def _name(cursor):
-    parent = cursor.semantic_parent
-    inside = parent is not None and parent.kind in (Kind.CLASS_DECL, Kind.STRUCT_DECL, Kind.CLASS_TEMPLATE)
-    return f"{parent.spelling}::{cursor.spelling}" if inside else cursor.spelling
-
-
-def _parameter(cursor):
-    type_ = cursor.type
-    pointer = type_.get_canonical().kind == TypeKind.POINTER
-    spelling = type_.get_canonical().spelling.replace("__restrict", "").strip()
-    written = pointer and not type_.get_canonical().get_pointee().is_const_qualified()
-    return Parameter(cursor.spelling, spelling, pointer, written, type_.is_restrict_qualified())
-
-
-def _comment_above(text, line):
-    lines = text.split("\n")[: line - 1]
-    comment = []
-    while lines and lines[-1].lstrip().startswith("//"):
-        comment.insert(0, lines.pop().strip().lstrip("/").strip())
-    return " ".join(comment)
-
-
-def _word_at(text, offset):
-    end = offset
-    while end < len(text) and (text[end].isalnum() or text[end] == "_"):
-        end += 1
-    return text[offset:end]
+        return spans.text(cursor, self._sources, self._place)

@@ -13,6 +13,7 @@ class Parameter:
     pointer: bool
     written: bool  # T*; false for const T*
     restrict: bool
+    hides: bool  # a pointer or reference lies inside, where launch() cannot see it
 
 
 @dataclass

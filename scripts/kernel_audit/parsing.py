@@ -7,11 +7,10 @@ from concurrent.futures.process import BrokenProcessPool
 
 from kernel_audit import clang_ast
 from kernel_audit.facts import Facts, Fault
+from kernel_audit.sources import CATALOGUE, DOOR, HEADERS, NOT_PARSED, UNITS
 
 # A file is parsed when it could launch a kernel or go around launch(): when it sees launch() or one of these words.
-_DOORWAYS = {"launch", "submit", "host_call", "launches", clang_ast.CATALOGUE, "##"}
-# Its headers exist on machines with a CUDA toolkit alone; kernel_audit.rules looks at its words instead.
-NOT_PARSED = ("core/device/cuda_device.cpp",)
+_DOORWAYS = {"launch", "submit", "host_call", "host_function", "copy_bytes", "launches", CATALOGUE, "##"}
 _PREFIXES = (
     ("cuda/", ("cuda/device.cuh",)),
     ("core/", ("core/device/launch.h",)),
@@ -24,17 +23,17 @@ def files_to_parse(sources, kernels):
     """The translation units, and those headers that no unit includes."""
     units, met = [], set()
     for path in sources.paths:
-        if path.endswith((".cpp", ".cu")) and path not in NOT_PARSED:
+        if path.endswith(UNITS) and path not in NOT_PARSED:
             inside = path.startswith("cuda/") or "core/device/launch.h" in sources.reached(path)
             if inside or _names(sources, path, kernels):
                 units.append(path)
                 met |= sources.reached(path)
-    return units + [p for p in sources.paths if p.endswith((".h", ".cuh")) and p not in met and _names(sources, p, kernels)]
+    return units + [p for p in sources.paths if p.endswith(HEADERS) and p not in met and _names(sources, p, kernels)]
 
 
 def _names(sources, path, kernels):
     words = sources.words(path)
-    return not words.isdisjoint(kernels) or not path.startswith("core/device/") and not words.isdisjoint(_DOORWAYS)
+    return not words.isdisjoint(kernels) or not path.startswith(DOOR) and not words.isdisjoint(_DOORWAYS)
 
 
 def parse_all(sources, flags, kernels, jobs):

@@ -1,10 +1,14 @@
 """The table of kernels: on the terminal with lines, in cuda/AUDIT.md with functions, which stay put longer."""
 
 import os
+import re
 import textwrap
 
 AUDIT = "cuda/AUDIT.md"
 _COLUMNS = (("kernel", 28), ("writes", 22), ("reads", 24), ("__restrict__", 12), ("launched at", 34), ("tests", 32), ("verdict", 11))
+
+_UPDATE = "run scripts/audit-kernels --write and commit what it changes"
+_KERNEL_LINE = re.compile(r"\| `(\w+)` \|.*")
 
 _HEAD = """# Kernel audit
 
@@ -22,11 +26,8 @@ rule is broken: it then names file and line, and what to do.
 
 def rows(audit, lines):
     """One tuple of lists of words for each kernel, in the order of the catalogue; lines: with line numbers."""
-    broken = {text.split(" ")[0].rstrip(":") for _, _, text in audit.failures}
-    for name, _, _ in audit.rows:
-        kernel = audit.prototypes.get(name)
-        if kernel is None:
-            continue
+    broken = {word for _, _, text in audit.failures for word in re.findall(r"\w+", text)}
+    for name, kernel in audit.kernels().items():
         pointers = [p for p in kernel.parameters if p.pointer]
         without = [p.name for p in pointers if not p.restrict]
         sites = audit.library_launches(name)
@@ -65,16 +66,45 @@ def markdown(audit):
     return text
 
 
-def stale(path, expected):
-    """(line, what differs) of the first line of the file that is not as expected, or None."""
+def check(audit):
+    """Fails every line of cuda/AUDIT.md that is not what the sources say, and every kernel without one."""
+    path = os.path.join(audit.sources.top, AUDIT)
     if not os.path.exists(path):
-        return 1, "the file is missing"
+        audit.fail(AUDIT, 1, f"the file is missing: {_UPDATE}")
+        return
     with open(path, encoding="utf-8") as file:
-        found = file.read().split("\n")
-    wanted = expected.split("\n")
-    for i in range(max(len(found), len(wanted))):
-        a, b = (lines[i] if i < len(lines) else "" for lines in (found, wanted))
-        if a != b:
-            line = b if b.startswith("| `") else a
-            return i + 1, f"the audit line of {line.split('`')[1]} is out of date" if line.startswith("| `") else "this line is out of date"
-    return None
+        found = file.read().splitlines()
+    wanted = markdown(audit).splitlines()
+    kept, due = _by_kernel(found), _by_kernel(wanted)
+    before = len(audit.failures)
+    defined = {kernel.name: kernel for kernel in audit.definitions}
+    for name, kernel in audit.kernels().items():
+        if name not in kept:
+            place = defined.get(name, kernel)
+            audit.fail(place.path, place.line, f"{name} has no audit line in {AUDIT}: {_UPDATE}")
+        else:
+            changed = _changed(found[kept[name]], wanted[due[name]])
+            if changed:
+                audit.fail(AUDIT, kept[name] + 1, f"the audit line of {name} is out of date ({', '.join(changed)}): {_UPDATE}")
+    for name in kept.keys() - due.keys():
+        audit.fail(AUDIT, kept[name] + 1, f"an audit line of {name}, which is no kernel: {_UPDATE}")
+    # What no kernel's line accounts for: the text around them, and their order.
+    heads = [[_KERNEL_LINE.sub(r"\1", line).split(" |")[0] for line in lines] for lines in (found, wanted)]
+    if len(audit.failures) == before and heads[0] != heads[1]:
+        line = next((i for i, (a, b) in enumerate(zip(*heads)) if a != b), min(map(len, heads)))
+        audit.fail(AUDIT, line + 1, f"this line is out of date: {_UPDATE}")
+
+
+def _by_kernel(lines):
+    """kernel -> index of its line."""
+    matches = ((_KERNEL_LINE.match(line), i) for i, line in enumerate(lines))
+    return {match.group(1): i for match, i in matches if match}
+
+
+def _changed(found, wanted):
+    """Titles of the columns that differ. A FAIL has its own message and needs no second one."""
+    titles = ("kernel", "writes", "reads", "__restrict__", "launched in", "tested in", "verdict")
+    cells = [line.strip("| ").split(" | ") for line in (found, wanted)]
+    if len(cells[0]) != len(titles):
+        return ["number of columns"]
+    return [title for title, a, b in zip(titles, *cells) if a != b and (title, b) != ("verdict", "FAIL")]

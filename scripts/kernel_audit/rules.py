@@ -1,16 +1,9 @@
 """What the facts must obey. Every failure is (path, line, text): what is wrong, and what to do."""
 
 import os
-import re
 
-from kernel_audit.clang_ast import CATALOGUE, PROTOTYPES
-from kernel_audit.parsing import NOT_PARSED
-
-_LAUNCHER = "core/device/cuda_device.cpp"
-_LAUNCH_CALLS = re.compile(r"cudaLaunch(Cooperative)?Kernel\w*|cuLaunch(Cooperative)?Kernel\w*|cu(da)?Graph\w*KernelNode\w*")
-_COPIES = re.compile(r"cu(da)?(Memcpy|Graph\w*Memcpy)\w*")
-_MANAGED = re.compile(r"cudaMallocManaged\w*|cuMemAllocManaged\w*|cu(da)?MemPrefetch\w*|__managed__")
-_ON_DEVICE = "cudaMemcpyDeviceToDevice"
+from kernel_audit import spans, words
+from kernel_audit.sources import CATALOGUE, NOT_PARSED, PROTOTYPES, UNITS
 
 
 class Audit:
@@ -25,6 +18,12 @@ class Audit:
         self.launches, self.tested_by = {}, {}
         self.failures = []
 
+    def kernels(self):
+        """Every kernel by name: the catalogue's in its order, then those that it lacks."""
+        known = {kernel.name: kernel for kernel in [*self.definitions, *self.prototypes.values()]}
+        order = [*(name for name, _, _ in self.rows if name in known), *sorted(kernel.name for kernel in self.definitions)]
+        return {name: known[name] for name in order}
+
     def fail(self, path, line, text):
         if (path, line, text) not in self.failures:
             self.failures.append((path, line, text))
@@ -33,7 +32,8 @@ class Audit:
         for fault in self.facts.errors:
             self.fail(fault.path, fault.line, fault.text)
         for path in self.sources.paths:
-            self._words(path)
+            for line, text in words.check(self.sources, path):
+                self.fail(path, line, text)
         if self.facts.errors:
             return  # what one file hides, the rules below would report as missing elsewhere
         for fault in self.facts.faults:
@@ -42,28 +42,8 @@ class Audit:
         self._restrict()
         self._uses()
         self._all_seen()
+        self._built()
         self._coverage()
-        self.failures.sort()
-
-    # ---- CUDA calls, by their words: their headers are not everywhere ----
-
-    def _words(self, path):
-        tokens = self.sources.tokens(path)
-        for i, (text, offset) in enumerate(tokens):
-            if text != "<<<" and not text.startswith(("cu", "__")):
-                continue
-            line = self.sources.line(path, offset)
-            if _COPIES.fullmatch(text) and text != _ON_DEVICE and not _stays_on_device(tokens, i):
-                self.fail(
-                    path, line, f"raw copy between host and device ({text}): use Device::upload or Device::download, "
-                    "which go through mapped-pinned staging",
-                )  # fmt: skip
-            elif _MANAGED.fullmatch(text):
-                self.fail(path, line, f"managed memory ({text}): take device memory from an Arena, staging from a MappedBuffer")
-            elif path != _LAUNCHER and (text == "<<<" or _LAUNCH_CALLS.fullmatch(text)):
-                self.fail(path, line, f"launch around launch() ({text}): call launch(device, kernel, ...) of core/device/launch.h")
-            elif text == "__global__" and path != "cuda/device.cuh":
-                self.fail(path, line, "kernel not written with KERNEL (__global__): the host target and this audit do not see it")
 
     # ---- catalogue, prototypes, definitions ----
 
@@ -122,6 +102,12 @@ class Audit:
         for kernel in [*self.prototypes.values(), *self.definitions]:
             pointers = [p for p in kernel.parameters if p.pointer]
             prototype = self.prototypes.get(kernel.name, kernel)
+            for parameter in kernel.parameters:
+                if parameter.hides:
+                    self.fail(
+                        kernel.path, kernel.line, f"{kernel.name}: '{parameter.name}' ({parameter.type}) hides a pointer from "
+                        "the checks of launch(): make every pointer a parameter of its own",
+                    )  # fmt: skip
             for parameter in pointers:
                 if len(pointers) > 1 and parameter.written and not parameter.restrict and not prototype.may_overlap:
                     self.fail(
@@ -187,13 +173,14 @@ class Audit:
         prototype = self.prototypes.get(use.kernel)
         if prototype is None or len(prototype.parameters) != len(use.arguments) or prototype.may_overlap:
             return
-        spans = [(p, a) for p, a in zip(prototype.parameters, use.arguments) if p.pointer]
-        for i, (parameter, argument) in enumerate(spans):
-            for other, same in spans[i + 1 :]:
-                if argument and argument == same and (parameter.written or other.written):
+        given = [(p, a) for p, a in zip(prototype.parameters, use.arguments) if p.pointer]
+        for i, (parameter, argument) in enumerate(given):
+            for other, same in given[i + 1 :]:
+                if (parameter.written or other.written) and spans.overlap(argument, same):
                     writes = parameter if parameter.written else other
+                    whole = min(argument, same, key=len)
                     self.fail(
-                        use.path, use.line, f"launch of {use.kernel} gives '{argument}' twice, as '{parameter.name}' and as "
+                        use.path, use.line, f"launch of {use.kernel} gives '{whole}' twice, as '{parameter.name}' and as "
                         f"'{other.name}', and the kernel writes '{writes.name}': pass distinct spans",
                     )  # fmt: skip
 
@@ -228,11 +215,18 @@ class Audit:
 
     # ---- launched by the library, launched by a test ----
 
+    def _built(self):
+        """A launch in a file that is not compiled shows nothing."""
+        sites = sorted((use.path, use.line) for uses in self.launches.values() for use in uses)
+        for path, line in dict(reversed(sites)).items():
+            if path.endswith(UNITS) and not self.sources.is_built(path):
+                folder, file = os.path.split(path)
+                self.fail(path, line, f"launches a kernel and is not built: name {file} in {folder}/CMakeLists.txt")
+
     def _coverage(self):
         self._tests()
-        for name, kernel in ((kernel.name, kernel) for kernel in self.definitions):
-            if name not in {row[0] for row in self.rows}:
-                continue
+        for kernel in self.definitions:
+            name = kernel.name
             if not self.library_launches(name):
                 self.fail(
                     kernel.path, kernel.line, f"{name} has no launch: nothing in core/ or app/ launches it: add "
@@ -269,17 +263,3 @@ class Audit:
 
 def _described(parameter):
     return f"{parameter.type} {'__restrict__ ' if parameter.restrict else ''}{parameter.name}"
-
-
-def _stays_on_device(tokens, i):
-    """The call whose name is token i is asynchronous and states cudaMemcpyDeviceToDevice."""
-    if not tokens[i][0].endswith("Async"):
-        return False
-    depth, kinds = 0, []
-    for text, _ in tokens[i + 1 :]:
-        depth += (text == "(") - (text == ")")
-        if depth <= 0:
-            break
-        if text.startswith("cudaMemcpy"):
-            kinds.append(text)
-    return kinds == [_ON_DEVICE]

@@ -5,8 +5,17 @@ import os
 import re
 import shlex
 
-FOLDERS = ("app", "core", "cuda", "tests")
-SUFFIXES = (".h", ".cpp", ".cuh", ".cu")
+FOLDERS = ("app", "core", "cuda", "tests")  # and what the top CMakeLists.txt adds
+UNITS = (".cpp", ".cu", ".cc", ".cxx")
+HEADERS = (".h", ".cuh", ".hpp", ".hh", ".hxx", ".inl")
+PROTOTYPES = "core/kernels.h"
+CATALOGUE = "FOXHUNT_KERNELS"  # the macro there that lists them
+DOOR = "core/device/"  # what lies here carries launches; everything else asks launch() for one
+LAUNCHER = "core/device/cuda_device.cpp"  # alone calls CUDA to launch and to copy
+# Its headers exist on machines with a CUDA toolkit alone; kernel_audit/words.py looks at its words instead.
+NOT_PARSED = (LAUNCHER,)
+# The host target as the tests have it, with blocks of many threads, is the one file that needs a definition.
+_DEFINITIONS = {"cuda/host_threads.cpp": ("-DFOXHUNT_THREADED_BLOCKS",)}
 
 # Comments and literals come first, so that nothing inside them is taken for code.
 _LEXER = re.compile(
@@ -17,29 +26,45 @@ _LEXER = re.compile(
       | (?P<word>[A-Za-z_]\w*) | (?P<sign><<<|\#\#|[^\s])""",
     re.VERBOSE | re.DOTALL,
 )
+_ADDED = re.compile(r"^[ \t]*add_subdirectory[ \t]*\([ \t]*([\w./-]+)", re.MULTILINE)
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
 
 
 class Sources:
-    """All files under FOLDERS, by path relative to the top. Text is decoded byte for byte: an offset is clang's."""
+    """All source files, by path relative to the top. Text is decoded byte for byte: an offset is clang's."""
 
     def __init__(self, top):
         self.top = top
         self.paths = []
-        for folder in FOLDERS:
+        self._texts, self._tokens, self._reached = {}, {}, {}
+        for folder in sorted({*FOLDERS, *_ADDED.findall(self.build_text("."))}):
             for where, folders, names in os.walk(os.path.join(top, folder)):
                 folders.sort()
                 for name in sorted(names):
-                    if name.endswith(SUFFIXES):
+                    if name.endswith(UNITS + HEADERS):
                         self.paths.append(os.path.relpath(os.path.join(where, name), top))
         self.known = frozenset(self.paths)
-        self._texts, self._tokens, self._reached = {}, {}, {}
 
     def text(self, path):
         if path not in self._texts:
             with open(os.path.join(self.top, path), "rb") as file:
                 self._texts[path] = file.read().decode("latin-1")
         return self._texts[path]
+
+    def build_text(self, folder):
+        """The folder's CMakeLists.txt without comments, "" where there is none."""
+        path = os.path.join(folder, "CMakeLists.txt")
+        return re.sub(r"#[^\n]*", "", self.text(path)) if os.path.isfile(os.path.join(self.top, path)) else ""
+
+    def is_built(self, path):
+        """Whether a CMakeLists.txt of its folder, or of one above it, names the file, or takes all of its kind."""
+        folder, name = os.path.split(path)
+        pattern = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])|\*{re.escape(os.path.splitext(name)[1])}\b")
+        while folder:
+            if pattern.search(self.build_text(folder)):
+                return True
+            folder = os.path.dirname(folder)
+        return False
 
     def line(self, path, offset):
         return self.text(path).count("\n", 0, offset) + 1
@@ -90,10 +115,10 @@ class Flags:
                 for entry in json.load(file):
                     path = os.path.relpath(os.path.join(entry["directory"], entry["file"]), top)
                     arguments = entry.get("arguments") or shlex.split(entry["command"])
-                    self._of[path] = tuple(_kept(arguments, entry["directory"]))
+                    self._of.setdefault(path, tuple(_kept(arguments, entry["directory"])))
 
     def of(self, path):
-        return self._of.get(path, self._default)
+        return self._of.get(path, self._default + _DEFINITIONS.get(path, ()))
 
 
 def _kept(arguments, directory):
