@@ -17,17 +17,18 @@ namespace foxhunt::test {
 struct OpenDevice {
   std::string name;
   std::shared_ptr<Device> device;
+  std::string shape = {};  ///< of its launches, where it is not what the catalogue states
 };
 
 /// Every device present, opened once for each launch shape: on a GPU as the catalogue states, and in a few blocks of
-/// one warp (FOXHUNT_TEST_ONE_SHAPE leaves that out); on the host with every block size that its kernels were built for.
+/// one warp (FOXHUNT_TEST_ONE_SHAPE leaves that out); on the host with every block size that its kernels were built
+/// for.
 inline const std::vector<OpenDevice>& devices() {
   static const std::vector<OpenDevice> all = [] {
     std::vector<OpenDevice> opened;
     const auto open = [&](const std::string& name, int block_threads, unsigned most_blocks) {
-      const std::string shape =
-          block_threads > 0 ? ", blocks of " + std::to_string(block_threads) + " threads" : std::string();
-      opened.push_back({name + shape, open_device(name, {.block_threads = block_threads, .most_blocks = most_blocks})});
+      opened.push_back({name, open_device(name, {.block_threads = block_threads, .most_blocks = most_blocks}),
+                        block_threads > 0 ? ", threads a block: " + std::to_string(block_threads) : ""});
     };
     for (const std::string& name : present_devices()) {
       if (name == "host") {
@@ -45,7 +46,7 @@ inline const std::vector<OpenDevice>& devices() {
 /// Repeats the test case for every device present, with `variable` a Device& and its name in every failure.
 #define ON_EVERY_DEVICE(variable)                                                             \
   const foxhunt::test::OpenDevice on_device = GENERATE(from_range(foxhunt::test::devices())); \
-  INFO("on " << on_device.name);                                                              \
+  INFO("on " << on_device.name << on_device.shape);                                           \
   foxhunt::Device& variable = *on_device.device
 
 /// Seeded random numbers; `salt` tells the uses within a test program apart.
