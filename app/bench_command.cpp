@@ -48,7 +48,9 @@ void add_bench_command(CLI::App& app, ExitCode& result) {
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
   command->add_flag("--kernels", options->kernels, "Time each kernel of the iteration alone, too");
-  command->callback([options, &result] {
+  add_bench_data(*command, result);
+  command->callback([options, command, &result] {
+    if (!command->get_subcommands().empty()) return;
     bench(*options);
     result = ExitCode::ok;
   });

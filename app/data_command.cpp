@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/commands.h"
+#include "app/read_progress.h"
 #include "core/market/civil_time.h"
 #include "core/market/features.h"
 #include "core/market/summary.h"
@@ -43,10 +44,24 @@ void add_synth(CLI::App& data, ExitCode& result) {
   });
 }
 
+/// Whether the file could be described; if not, its error has been said.
+bool print_info(const std::string& file, market::ReadOptions read, const market::TapeOptions& tape) {
+  try {
+    read.progress = ReadProgress();
+    std::cout << market::describe_market(file, read, tape) << std::flush;
+    return true;
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::data) throw;
+    fmt::print(stderr, "foxhunt-train: error: {}\n", error.what());
+    return false;
+  }
+}
+
 void add_info(CLI::App& data, ExitCode& result) {
   struct Arguments {
     std::vector<std::string> files;
     market::ReadOptions read;
+    std::string on_error = "error";
     std::int64_t session_gap_minutes = market::TapeOptions{}.session_gap / market::ns_per_minute;
   };
   auto arguments = std::make_shared<Arguments>();
@@ -55,12 +70,22 @@ void add_info(CLI::App& data, ExitCode& result) {
   command->add_option("--session-gap-minutes", arguments->session_gap_minutes, "A longer pause ends a session")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
-  command->add_flag("--csv-time-is-close", arguments->read.csv_time_is_close,
-                    "The times of CSV files are those at which bars close");
+  command->add_option("--csv-stamp", arguments->read.csv.stamp, "Times of CSV files are those at which bars...")
+      ->check(CLI::IsMember({"auto", "open", "close"}))
+      ->capture_default_str();
+  command->add_option("--csv-time-zone", arguments->read.csv.time_zone, "Zone of times of CSV files that name none")
+      ->capture_default_str();
+  command->add_option("--instrument", arguments->read.instrument,
+                      "Id, symbol, parent (ES.FUT) or root (ES); default: the front contract");
+  command->add_option("--on-error", arguments->on_error, "A damaged file: error, or skip what follows the damage")
+      ->check(CLI::IsMember({"error", "skip"}))
+      ->capture_default_str();
   command->callback([arguments, &result] {
     const market::TapeOptions tape{arguments->session_gap_minutes * market::ns_per_minute};
-    for (const std::string& file : arguments->files) std::cout << market::describe_market(file, arguments->read, tape);
+    if (arguments->on_error == "skip") arguments->read.on_damage = market::DamagePolicy::keep_start;
     result = ExitCode::ok;
+    for (const std::string& file : arguments->files)
+      if (!print_info(file, arguments->read, tape)) result = ExitCode::data;
   });
 }
 

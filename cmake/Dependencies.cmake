@@ -12,6 +12,22 @@ add_library(foxhunt_zstd INTERFACE)
 target_include_directories(foxhunt_zstd SYSTEM INTERFACE ${ZSTD_INCLUDE_DIR})
 target_link_libraries(foxhunt_zstd INTERFACE ${ZSTD_LIBRARY})
 
+find_path(ZLIB_INCLUDE_DIR zlib.h REQUIRED)
+find_library(ZLIB_LIBRARY NAMES libz.a z REQUIRED)
+add_library(foxhunt_zlib INTERFACE)
+target_include_directories(foxhunt_zlib SYSTEM INTERFACE ${ZLIB_INCLUDE_DIR})
+target_link_libraries(foxhunt_zlib INTERFACE ${ZLIB_LIBRARY})
+
+# Abseil's time zones, for what the system's tzdata says; Debian's CMake targets name its shared libraries.
+find_path(ABSL_INCLUDE_DIR absl/time/time.h REQUIRED)
+add_library(foxhunt_absl_time INTERFACE)
+target_include_directories(foxhunt_absl_time SYSTEM INTERFACE ${ABSL_INCLUDE_DIR})
+foreach(part time time_zone civil_time strings strings_internal int128 throw_delegate base spinlock_wait
+        raw_logging_internal log_severity)
+  find_library(ABSL_${part}_LIBRARY NAMES libabsl_${part}.a absl_${part} REQUIRED)
+  target_link_libraries(foxhunt_absl_time INTERFACE ${ABSL_${part}_LIBRARY})
+endforeach()
+
 add_library(foxhunt_log INTERFACE)
 target_link_libraries(foxhunt_log INTERFACE spdlog::spdlog_header_only fmt::fmt-header-only)
 

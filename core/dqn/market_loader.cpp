@@ -1,20 +1,28 @@
 #include "core/dqn/market_loader.h"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <filesystem>
 
+#include "core/market/book_tape.h"
+#include "core/market/civil_time.h"
+#include "core/market/feature_cache.h"
 #include "core/market/reader.h"
+#include "core/profile/printer.h"
 #include "core/profile/resources.h"
+#include "core/profile/schema.h"
 
 namespace foxhunt::dqn {
 namespace {
 
-market::Contract contract_of(const profile::Profile::Contract& wanted, const market::Bars& bars) {
+/// Of anything with symbols and a column of instruments: bars, books.
+template <class Rows>
+market::Contract contract_of(const profile::Profile::Contract& wanted, const Rows& rows) {
   std::string symbol = wanted.symbol;
-  if (symbol.empty() && !bars.symbols.empty() && !bars.instrument.empty()) {
-    const auto found = bars.symbols.find(bars.instrument.front());
-    symbol = found != bars.symbols.end() ? found->second : bars.symbols.begin()->second;
+  if (symbol.empty() && !rows.symbols.empty() && !rows.instrument.empty()) {
+    const auto found = rows.symbols.find(rows.instrument.front());
+    symbol = found != rows.symbols.end() ? found->second : rows.symbols.begin()->second;
   }
   market::Contract contract = market::contract_for(symbol);
   if (wanted.tick_size)
@@ -24,46 +32,127 @@ market::Contract contract_of(const profile::Profile::Contract& wanted, const mar
   return contract;
 }
 
+market::ReadOptions read_options(const profile::Profile::Data& data) {
+  market::ReadOptions options;
+  options.instrument = data.instrument;
+  options.csv = {.time_column = data.csv_time_column,
+                 .open_column = data.csv_open_column,
+                 .high_column = data.csv_high_column,
+                 .low_column = data.csv_low_column,
+                 .close_column = data.csv_close_column,
+                 .volume_column = data.csv_volume_column,
+                 .symbol_column = data.csv_symbol_column,
+                 .time_format = data.csv_time_format,
+                 .time_zone = data.csv_time_zone,
+                 .stamp = data.csv_stamp,
+                 .delimiter = data.csv_delimiter,
+                 .decimal = data.csv_decimal,
+                 .features = data.csv_features};
+  if (data.on_error == "skip") options.on_damage = market::DamagePolicy::keep_start;
+  return options;
+}
+
 /// test_data/futures-baseline; or, where FOXHUNT_TEST_DATA names a folder of market files itself, that folder.
 std::filesystem::path bundled_data() {
   const std::filesystem::path folder = find_resource_dir("test_data"), baseline = folder / "futures-baseline";
   return std::filesystem::exists(baseline) ? baseline : folder;
 }
 
-}  // namespace
+/// All of a profile that the rows of a market and their features depend on, and a little more; as TOML.
+std::string cache_settings(const profile::Profile& p) {
+  std::string text;
+  for (const profile::Key& key : profile::schema()) {
+    const auto section = profile::section_of(key.name);
+    const bool shapes_rows = section == "data" || section == "contract" || section == "features" ||
+                             key.name == "training.gpu_timesteps_per_episode";  // moves a split of too few rows
+    const bool elsewhere = key.name == "data.path" || key.name == "data.cache" || key.name == "contract.slippage_ticks";
+    if (shapes_rows && !elsewhere)
+      text += fmt::format("{} = {}\n", key.name, profile::toml_text(profile::value_of(key, p)));
+  }
+  return text;
+}
 
-LoadedMarket make_market(market::Bars bars, const profile::Profile& p) {
+market::Splits splits_of(const market::Tape& tape, const profile::Profile& p) {
+  return market::make_splits(tape, p.data.train_fraction, p.data.validation_fraction, p.data.purge_rows,
+                             p.training.gpu_timesteps_per_episode + 1);
+}
+
+market::TapeOptions tape_options(const profile::Profile& p) {
+  return {.session_gap = p.data.session_gap_minutes * market::ns_per_minute};
+}
+
+market::Tape tape_of(market::Bars bars, const profile::Profile& p) {
+  const market::Contract contract = contract_of(p.contract, bars);
+  return market::make_tape(std::move(bars), contract, tape_options(p));
+}
+
+/// Whatever the source holds: bars, books, or trades, which become bars.
+market::Tape read_tape(const std::filesystem::path& source, const profile::Profile& p) {
+  const market::ReadOptions options = read_options(p.data);
+  switch (market::market_content_of(source, options)) {
+    case market::MarketContent::books: {
+      const market::Books books = market::read_books(source, options);
+      return market::make_book_tape(books, contract_of(p.contract, books),
+                                    {.tape = tape_options(p), .latency = p.data.latency_us * 1'000});
+    }
+    case market::MarketContent::trades:
+      return tape_of(market::bars_of_trades(market::read_trades(source, options),
+                                            p.data.trade_bar_seconds * market::ns_per_second),
+                     p);
+    default:
+      return tape_of(market::read_bars(source, options), p);
+  }
+}
+
+market::PreparedMarket prepare(market::Tape tape, const profile::Profile& p) {
+  market::FeatureTable features = market::make_features(tape, splits_of(tape, p).train, p.features.clip);
+  tape.bars = market::without_rows(std::move(tape.bars));
+  return {std::move(tape), std::move(features)};
+}
+
+LoadedMarket with_tables(market::PreparedMarket prepared, const profile::Profile& p) {
   LoadedMarket m;
-  m.source = bars.source;
-  m.contract = contract_of(p.contract, bars);
-  market::TapeOptions options;
-  options.session_gap = p.data.session_gap_minutes * 60'000'000'000;
-  m.tape = market::make_tape(std::move(bars), m.contract, options);
-  m.splits = market::make_splits(m.tape, p.data.train_fraction, p.data.validation_fraction, p.data.purge_rows,
-                                 p.training.gpu_timesteps_per_episode + 1);
-  m.features = market::make_features(m.tape, m.splits.train, p.features.clip);
+  m.source = prepared.tape.bars.source;
+  m.contract = prepared.tape.contract;
+  m.tape = std::move(prepared.tape);
+  m.features = std::move(prepared.features);
+  m.splits = splits_of(m.tape, p);
   m.tables = make_market_tables(m.tape, m.features, m.splits, p.contract.slippage_ticks);
   return m;
 }
 
+}  // namespace
+
+LoadedMarket make_market(market::Bars bars, const profile::Profile& p) {
+  return with_tables(prepare(tape_of(std::move(bars), p), p), p);
+}
+
 LoadedMarket load_market(const profile::Profile& p) {
   const std::filesystem::path source = p.data.path.empty() ? bundled_data() : std::filesystem::path(p.data.path);
-  LoadedMarket m = make_market(market::read_bars(source), p);
+  market::FeatureCache cache(market::cache_folder(p.data.cache), source, cache_settings(p));
+  auto prepared = cache.read();
+  if (!prepared) {
+    prepared = prepare(read_tape(source, p), p);
+    cache.write(prepared->tape, prepared->features);
+  }
+  if (!cache.problem().empty()) spdlog::warn("{}", cache.problem());
+  LoadedMarket m = with_tables(std::move(*prepared), p);
   m.source = source.string();
   return m;
 }
 
 std::string LoadedMarket::report() const {
-  std::string rejected;
+  std::string rejected, notes;
   for (const auto& [reason, count] : tape.bars.rejects) rejected += fmt::format(", {} x {}", count, reason);
+  for (const std::string& note : tape.bars.notes) notes += "\nnote: " + note;
   return fmt::format(
       "data: {}: {} rows, {} sessions; train {}, validation {} ({} lanes), test {} ({} lanes)\n"
-      "contract: {}, tick {} points, ${}/point, ${}/side; features: {}{}",
+      "contract: {}, tick {} points, ${}/point, ${}/side; features: {}{}{}",
       source, tape.rows(), tape.session.back() + 1, splits.train.rows(), splits.validation.rows(),
       tables.validation.start_rows.size(), splits.test.rows(), tables.test.start_rows.size(),
       contract.symbol.empty() ? "(default)" : contract.symbol,
       static_cast<double>(contract.tick_size) / static_cast<double>(market::price_scale), contract.multiplier,
-      contract.commission, features.width(), rejected.empty() ? "" : "; left out" + rejected.substr(1));
+      contract.commission, features.width(), rejected.empty() ? "" : "; left out" + rejected.substr(1), notes);
 }
 
 }  // namespace foxhunt::dqn

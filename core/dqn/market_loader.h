@@ -8,12 +8,12 @@ namespace foxhunt::dqn {
 struct LoadedMarket {
   std::string source;  ///< file or folder
   market::Contract contract;
-  market::Tape tape;
+  market::Tape tape;  ///< without the rows of its bars, which the features stand for
   market::Splits splits;
   market::FeatureTable features;
   MarketTables tables;
 
-  /// Two lines for a person: rows, sessions, splits; contract and rejects.
+  /// Lines for a person: rows, sessions, splits; contract and rejects; the reader's notes.
   std::string report() const;
 };
 

@@ -64,6 +64,7 @@ MarketTables make_market_tables(const Tape& tape, const market::FeatureTable& fe
   m.flags = market_flags(tape, splits);
   const double dollars = tape.contract.multiplier / static_cast<double>(market::price_scale);
   const double slippage = slippage_ticks * static_cast<double>(tape.contract.tick_size);
+  for (std::vector<float>* column : {&m.open_gap, &m.hold_gap, &m.cost}) column->reserve(tape.rows());
   double squares = 0;
   std::int64_t counted = 0;
   for (std::size_t i = 0; i < tape.rows(); ++i) {

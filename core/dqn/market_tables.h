@@ -11,7 +11,7 @@ namespace foxhunt::dqn {
 /// and rounded once. All columns have `rows` elements.
 struct MarketTables {
   int rows = 0, features = 0;
-  std::vector<float> table;         ///< [rows, features]
+  market::FeatureValues table;      ///< [rows, features]; shared with the FeatureTable
   std::vector<float> open_gap;      ///< multiplier * (fill - mid)
   std::vector<float> hold_gap;      ///< multiplier * (next mid - fill)
   std::vector<float> cost;          ///< multiplier * (half spread + slippage) + commission

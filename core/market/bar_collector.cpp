@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-#include "core/market/civil_time.h"
+#include "core/market/instrument_choice.h"
 
 namespace foxhunt::market {
 namespace {
@@ -14,6 +14,7 @@ namespace {
 template <class F>
 void each_column(Bars& bars, F f) {
   f(bars.ts_open), f(bars.open), f(bars.high), f(bars.low), f(bars.close), f(bars.volume), f(bars.instrument);
+  for (ExtraColumn& column : bars.extra) f(column.values);
 }
 
 void sort_by_time(Bars& bars) {
@@ -42,49 +43,18 @@ void keep_only(Bars& bars, const std::vector<char>& keep, const char* reason) {
   });
 }
 
-struct Span {
-  std::int64_t first, last;
-  bool overlaps(const Span& other) const { return first <= other.last && other.first <= last; }
-};
-
-std::map<std::uint32_t, Span> spans_of(const Bars& bars) {
-  std::map<std::uint32_t, Span> spans;
-  for (std::size_t i = 0; i < bars.size(); ++i) {
-    const auto [at, fresh] = spans.try_emplace(bars.instrument[i], Span{bars.ts_open[i], bars.ts_open[i]});
-    if (!fresh) at->second.last = bars.ts_open[i];
-  }
-  return spans;
-}
-
-/// Instruments of one day's rows [begin, end) that stay: by volume, each unless it overlaps one that already stays.
-std::vector<std::uint32_t> fronts_of_day(const Bars& bars, std::size_t begin, std::size_t end,
-                                         const std::map<std::uint32_t, Span>& spans) {
-  std::map<std::uint32_t, double> volume;
-  for (std::size_t i = begin; i < end; ++i) volume[bars.instrument[i]] += static_cast<double>(bars.volume[i]);
-  std::vector<std::pair<double, std::uint32_t>> by_volume;
-  for (const auto& [instrument, traded] : volume) by_volume.emplace_back(-traded, instrument);
-  std::sort(by_volume.begin(), by_volume.end());
-  std::vector<std::uint32_t> fronts;
-  for (const auto& [traded, instrument] : by_volume) {
-    const Span& span = spans.at(instrument);
-    if (std::none_of(fronts.begin(), fronts.end(), [&](std::uint32_t f) { return spans.at(f).overlaps(span); }))
-      fronts.push_back(instrument);
-  }
-  return fronts;
-}
-
-void keep_front_contract(Bars& bars) {
-  const auto spans = spans_of(bars);
-  if (spans.size() < 2) return;
+void keep_wanted(Bars& bars, const BarCollector::Choice& choice) {
+  if (choice.wanted.empty() || bars.size() == 0) return;
+  InstrumentFilter filter(choice.wanted, choice.symbols);
   std::vector<char> keep(bars.size());
-  for (std::size_t begin = 0, end = 0; begin < bars.size(); begin = end) {
-    const std::int64_t day = utc_day(bars.ts_open[begin]);
-    while (end < bars.size() && utc_day(bars.ts_open[end]) == day) ++end;
-    const auto fronts = fronts_of_day(bars, begin, end, spans);
-    for (std::size_t i = begin; i < end; ++i)
-      keep[i] = std::find(fronts.begin(), fronts.end(), bars.instrument[i]) != fronts.end();
-  }
-  keep_only(bars, keep, "not the front contract");
+  for (std::size_t i = 0; i < bars.size(); ++i) keep[i] = filter.wants(bars.instrument[i]);
+  filter.check_found(choice.source);
+  keep_only(bars, keep, "not the chosen instrument");
+}
+
+void keep_front_contract(Bars& bars, const std::map<std::uint32_t, std::string>& symbols) {
+  const auto volume = [&](std::size_t row) { return bars.volume[row]; };
+  keep_only(bars, front_rows({bars.ts_open, bars.instrument, volume, symbols}), "not the front contract");
 }
 
 void drop_overlaps(Bars& bars) {
@@ -140,16 +110,20 @@ const char* BarCollector::fault(const Bar& bar) {
   return nullptr;
 }
 
-void BarCollector::add(const Bar& bar) {
-  if (const char* reason = fault(bar))
-    reject(reason);
-  else
-    append(bars_, bar);
+void BarCollector::reserve(std::size_t rows) {
+  each_column(bars_, [=](auto& column) { column.reserve(rows); });
 }
 
-Bars BarCollector::finish(std::int64_t interval) && {
+void BarCollector::add(const Bar& bar, const double* extra) {
+  if (const char* reason = fault(bar)) return reject(reason);
+  append(bars_, bar);
+  for (ExtraColumn& column : bars_.extra) column.values.push_back(*extra++);
+}
+
+Bars BarCollector::finish(std::int64_t interval, const Choice& choice) && {
   sort_by_time(bars_);
-  keep_front_contract(bars_);
+  keep_wanted(bars_, choice);
+  keep_front_contract(bars_, choice.symbols);
   bars_.interval = interval ? interval : most_common_step(bars_);
   drop_overlaps(bars_);
   return std::move(bars_);

@@ -1,6 +1,9 @@
 #pragma once
+#include <map>
+#include <span>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "core/market/tape.h"
 
@@ -16,16 +19,32 @@ struct Bar {
 /// Takes rows in file order, leaves out those that cannot be true, counting why, and puts the rest in order.
 class BarCollector {
  public:
-  void add(const Bar& bar);
+  /// `extra_names` are Bars::extra's.
+  explicit BarCollector(const std::vector<std::string>& extra_names = {}) {
+    for (const std::string& name : extra_names) bars_.extra.push_back({name, {}});
+  }
+
+  void reserve(std::size_t rows);
+  /// `extra` has a value for each of them.
+  void add(const Bar& bar, const double* extra = nullptr);
   void reject(const std::string& reason, std::int64_t rows = 1) { bars_.rejects[reason] += rows; }
   std::size_t size() const { return bars_.size(); }
   const std::map<std::string, std::int64_t>& rejects() const { return bars_.rejects; }
 
-  /// Bars in ascending order of time, one instrument at a time: of instruments that trade over the same time, the one
-  /// with the greatest volume of each UTC day (the front contract) stays, so that rolls are changes of instrument.
-  /// Instruments that follow one another all stay. Rows that start before the one before has ended are left out.
+  /// Which instruments to keep, see ReadOptions::instrument, and what they are called.
+  struct Choice {
+    std::string wanted{};
+    std::map<std::uint32_t, std::string> symbols{};
+    std::string source{};  ///< file, for the error
+  };
+
+  /// Bars in ascending order of time, one instrument at a time: of the chosen instruments that trade over the same time
+  /// the front contract stays (see front_rows), so that rolls are changes of instrument; instruments that follow one
+  /// another all stay. Rows that start before the one before has ended are left out.
   /// An interval of 0 is taken to be the most common step.
-  Bars finish(std::int64_t interval) &&;
+  /// Throws Error(data) when there are bars and none is of a wanted instrument.
+  Bars finish(std::int64_t interval, const Choice& choice) &&;
+  Bars finish(std::int64_t interval) && { return std::move(*this).finish(interval, Choice{}); }
 
  private:
   const char* fault(const Bar& bar);

@@ -54,6 +54,10 @@ ByteSource::ByteSource(const std::filesystem::path& file) : file_(file), file_si
   block_.resize(ZSTD_DStreamInSize());
 }
 
+void ByteSource::report_to(std::function<void(std::uint64_t, std::uint64_t)> progress) {
+  progress_ = std::move(progress);
+}
+
 std::size_t ByteSource::read(char* to, std::size_t size) {
   return stream_ ? decompress(to, size) : read_file(to, size);
 }
@@ -63,10 +67,16 @@ std::size_t ByteSource::read_file(char* to, std::size_t size) {
   if (in_.bad()) fail(file_, fmt::format("reading failed after byte {}", file_read_));
   const size_t got = static_cast<size_t>(in_.gcount());
   file_read_ += got;
+  if (progress_ && (file_read_ >= next_report_ || got < size)) {
+    constexpr std::uint64_t distance = 4 << 20;
+    next_report_ = file_read_ + distance;
+    progress_(file_read_, file_size_);
+  }
   return got;
 }
 
 std::size_t ByteSource::decompress(char* to, std::size_t size) {
+  if (!damage_.empty()) fail(file_, damage_);
   ZSTD_outBuffer output{to, size, 0};
   while (output.pos < size) {
     if (input_.pos == input_.size) {
@@ -79,10 +89,12 @@ std::size_t ByteSource::decompress(char* to, std::size_t size) {
     const size_t rest = ZSTD_decompressStream(stream_.get(), &output, &input_);
     const std::uint64_t at = file_read_ - input_.size + input_.pos;
     if (ZSTD_isError(rest))
-      fail(file_, fmt::format("damaged zstd data near byte {}: {}; fetch the file again", at, ZSTD_getErrorName(rest)));
-    inside_frame_ = rest != 0;
-    if (at_end && output.pos == before && inside_frame_)
-      fail(file_, fmt::format("zstd data is cut short at byte {}; fetch the file again", at));
+      damage_ = fmt::format("damaged zstd data near byte {}: {}; fetch the file again", at, ZSTD_getErrorName(rest));
+    else if (inside_frame_ = rest != 0; at_end && output.pos == before && inside_frame_)
+      damage_ = fmt::format("zstd data is cut short at byte {}; fetch the file again", at);
+    if (damage_.empty()) continue;
+    if (output.pos > 0) break;  // what came before the damage is handed out first
+    fail(file_, damage_);
   }
   return output.pos;
 }

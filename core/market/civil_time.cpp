@@ -13,7 +13,7 @@ std::chrono::year_month_day date_of(std::int64_t day) {
 
 }  // namespace
 
-std::int64_t utc_day(std::int64_t ns) { return ns / ns_per_day - (ns % ns_per_day < 0 ? 1 : 0); }
+std::int64_t utc_day(std::int64_t ns) { return floor_div(ns, ns_per_day); }
 
 bool day_start(int year, unsigned month, unsigned day, std::int64_t& ns) {
   const std::chrono::year_month_day date{std::chrono::year{year}, std::chrono::month{month}, std::chrono::day{day}};

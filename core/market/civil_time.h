@@ -9,6 +9,9 @@ inline constexpr std::int64_t ns_per_minute = 60 * ns_per_second;
 inline constexpr std::int64_t ns_per_hour = 60 * ns_per_minute;
 inline constexpr std::int64_t ns_per_day = 24 * ns_per_hour;
 
+/// a / b rounded down, for b above 0: C++ rounds towards 0.
+constexpr std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
+
 /// Days since 1970-01-01, rounded down, of a UTC time in ns.
 std::int64_t utc_day(std::int64_t ns);
 

@@ -3,217 +3,221 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
+#include <optional>
 
 #include "core/error.h"
 #include "core/market/bar_collector.h"
-#include "core/market/byte_source.h"
 #include "core/market/civil_time.h"
+#include "core/market/column.h"
 #include "core/market/csv_columns.h"
+#include "core/market/csv_instruments.h"
+#include "core/market/csv_numbers.h"
+#include "core/market/csv_rows.h"
+#include "core/market/csv_stamp.h"
+#include "core/market/csv_times.h"
 #include "core/market/dbn_format.h"
-#include "core/market/decimal.h"
-#include "core/market/time_text.h"
 
 namespace foxhunt::market {
 namespace {
 
-/// Lines of a file, without their ends.
-class LineReader {
+class BarParser {
  public:
-  explicit LineReader(const std::filesystem::path& file) : source_(file), buffer_(1 << 18) {}
+  BarParser(const std::filesystem::path& file, const ReadOptions& options)
+      : options_(options), rows_(file, options), times_(options.csv) {}
 
-  bool next(std::string_view& line) {
-    for (;;) {
-      const std::string_view rest(buffer_.data() + at_, filled_ - at_);
-      const std::size_t end = rest.find('\n');
-      if (end != std::string_view::npos) return take(rest.substr(0, end), end + 1, line);
-      if (rest.size() == buffer_.size())
-        throw Error(ExitCode::data, fmt::format("{}: line {} is longer than {} bytes; this is no CSV file of bars",
-                                                source_.file().string(), number_ + 1, buffer_.size()));
-      if (!refill()) return !rest.empty() && take(rest, rest.size(), line);
-    }
-  }
-  std::int64_t number() const { return number_; }
-
- private:
-  bool take(std::string_view content, std::size_t size, std::string_view& line) {
-    at_ += size;
-    if (++number_ == 1 && content.starts_with("\xEF\xBB\xBF")) content.remove_prefix(3);
-    line = content;
-    return true;
-  }
-  bool refill() {
-    std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(at_),
-              buffer_.begin() + static_cast<std::ptrdiff_t>(filled_), buffer_.begin());
-    filled_ -= at_;
-    at_ = 0;
-    const std::size_t got = source_.read(buffer_.data() + filled_, buffer_.size() - filled_);
-    filled_ += got;
-    return got > 0;
-  }
-
-  ByteSource source_;
-  std::vector<char> buffer_;
-  std::size_t at_ = 0, filled_ = 0;
-  std::int64_t number_ = 0;
-};
-
-/// A field as an error shows it: short, and printable whatever the file holds.
-std::string quoted(std::string_view field) {
-  constexpr std::size_t most = 60;
-  std::string text;
-  for (const char c : field.substr(0, most)) text += c >= ' ' && c <= '~' ? c : '?';
-  return "'" + text + (field.size() > most ? "..." : "") + "'";
-}
-
-class CsvParser {
- public:
-  explicit CsvParser(const std::filesystem::path& file) : file_(file.string()), lines_(file) {}
-
-  Bars read(bool time_is_close) {
+  Bars read() {
     read_head();
-    while (next_row()) rows_.push_back(parse_row());
-    if (rows_.empty()) fail("no row of data after the header; bars are needed");
-    if (newest_first()) std::reverse(rows_.begin(), rows_.end());
-    BarCollector bars;
-    for (const Bar& row : rows_) bars.add(row);
-    return finish(std::move(bars), time_is_close);
+    while (rows_.next())
+      if (!add_row()) break;
+    if (bars_.empty()) rows_.fail("no row of data after the header; bars are needed");
+    if (newest_first()) reverse();
+    resolve_times();
+    return finish(collect());
   }
 
  private:
-  bool next_row() {
-    std::string_view line;
-    while (lines_.next(line)) {
-      if (line.find_first_not_of(" \t\r") == std::string_view::npos || line[0] == '#') continue;
-      if (!separator_) separator_ = separator_of(line);
-      split_csv_line(line, separator_, fields_);
-      return true;
-    }
-    return false;
+  void read_head() {
+    if (!rows_.next()) rows_.fail("no line of text; expected bars");
+    columns_ = bar_columns(rows_, options_.csv);
+    numbers_ = CsvNumbers(options_.csv.decimal == "comma", columns_.fixed_point);
+    instruments_.emplace(columns_.instrument_id, columns_.symbol);
+    rows_.expect_fields(rows_.fields().size());
+    if (!columns_.header) add_row();
   }
 
-  void read_head() {
-    if (!next_row()) fail("no line of text; expected bars");
-    if (fields_[0].starts_with("\x1F\x8B")) fail("gzip-compressed; unpack it first: gunzip -k " + file_);
-    if (const auto by_order = columns_by_order(fields_)) {
-      columns_ = *by_order;
-      rows_.push_back(parse_row());
-    } else if (const auto by_name = columns_by_name(fields_)) {
-      columns_ = *by_name;
-    } else {
-      fail(fmt::format(
-          "starts with {}; expected a header that names time, open, high, low and close, or rows of time, open, "
-          "high, low, close, volume",
-          quoted(fields_[0])));
+  /// False when the row is the cut end of a file whose start is to be kept.
+  bool add_row() {
+    try {
+      const Bar bar = parse_row();
+      for (const int column : columns_.features) extra_.push_back(number(column));
+      bars_.push_back(bar);
+      return true;
+    } catch (const Error&) {
+      if (!rows_.may_be_cut()) throw;
+      rows_.drop_cut_row();
+      extra_.truncate(bars_.size() * columns_.features.size());
+      return false;
     }
   }
 
   Bar parse_row() {
-    if (fields_.size() != columns_.count)
-      fail(fmt::format("{} fields, expected {}; correct or remove the line", fields_.size(), columns_.count));
     Bar bar;
-    bar.ts_open = time(field(columns_.time));
-    bar.open = price(field(columns_.open), "open");
-    bar.high = price(field(columns_.high), "high");
-    bar.low = price(field(columns_.low), "low");
-    bar.close = price(field(columns_.close), "close");
-    if (columns_.volume >= 0) bar.volume = volume(field(columns_.volume));
-    bar.instrument = instrument();
+    bar.ts_open = time();
+    bar.open = price(columns_.open, "open");
+    bar.high = price(columns_.high, "high");
+    bar.low = price(columns_.low, "low");
+    bar.close = price(columns_.close, "close");
+    if (columns_.volume >= 0 && !numbers_.count(rows_.field(columns_.volume), bar.volume))
+      refuse(fmt::format("volume {} is not a number of 0 or more", quoted_field(rows_.field(columns_.volume))));
+    bar.instrument = instruments_->of(rows_);
     return bar;
+  }
+
+  std::int64_t time() {
+    std::string_view text = rows_.field(columns_.time);
+    if (columns_.clock >= 0) {
+      date_and_clock_.assign(text).append(" ").append(rows_.field(columns_.clock));
+      text = date_and_clock_;
+    }
+    const auto ns = times_.read(text);
+    if (!ns) rows_.fail(fmt::format("time {} cannot be read; expected {}", quoted_field(text), times_.expected()));
+    return *ns;
+  }
+
+  std::int64_t price(int column, const char* name) {
+    std::int64_t value = 0;
+    const std::string_view text = rows_.field(column);
+    if (!numbers_.price(text, value)) {
+      const bool comma = options_.csv.decimal == "point" && text.find(',') != std::string_view::npos;
+      refuse(fmt::format("{} price {} is not a number in range{}", name, quoted_field(text),
+                         comma ? " (data.csv_decimal = \"comma\" reads it)" : ""));
+    }
+    return value;
+  }
+
+  double number(int column) {
+    double value = 0;
+    if (!numbers_.number(rows_.field(column), value))
+      refuse(fmt::format("{} is not a number up to 1e100", quoted_field(rows_.field(column))));
+    return value;
   }
 
   /// Most steps from row to row go back in time.
   bool newest_first() const {
     std::int64_t back = 0;
-    for (std::size_t i = 1; i < rows_.size(); ++i)
-      back += (rows_[i].ts_open < rows_[i - 1].ts_open) - (rows_[i].ts_open > rows_[i - 1].ts_open);
+    for (std::size_t i = 1; i < bars_.size(); ++i)
+      back += (bars_[i].ts_open < bars_[i - 1].ts_open) - (bars_[i].ts_open > bars_[i - 1].ts_open);
     return back > 0;
   }
 
-  std::string_view field(int column) const { return fields_[static_cast<std::size_t>(column)]; }
-
-  std::int64_t time(std::string_view text) {
-    if (!time_format_) time_format_ = time_format_of(text);
-    const auto ns = time_format_ ? parse_time(text, *time_format_) : std::nullopt;
-    if (!ns)
-      fail(fmt::format("time {} cannot be read; expected ISO 8601, dd.mm.yyyy hh:mm:ss or a Unix time{}", quoted(text),
-                       rows_.empty() ? "" : ", in the format of the rows before"));
-    return *ns;
+  void reverse() {
+    std::reverse(bars_.begin(), bars_.end());
+    std::reverse(extra_.begin(), extra_.end());  // the values of each row as well: see collect()
+    reversed_ = true;
   }
 
-  std::int64_t price(std::string_view text, const char* name) {
-    std::int64_t value = 0;
-    if (text.empty() || text == "nan" || text == "NaN" || text == "null") return dbn::undefined_price;
-    if (columns_.fixed_point && text.find('.') == std::string_view::npos) {
-      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-      if (error == std::errc{} && end == text.data() + text.size()) return value;
-    } else if (parse_price(text, value)) {
-      return value;
+  void resolve_times() {
+    if (!times_.local()) return;
+    std::map<std::uint32_t, std::int64_t> before;
+    for (Bar& bar : bars_) {
+      if (bar.ts_open == CsvTimes::undefined) continue;
+      std::int64_t& last = before.try_emplace(bar.instrument, INT64_MIN).first->second;
+      bar.ts_open = times_.resolve(bar.ts_open, last);
+      if (bar.ts_open == CsvTimes::undefined)
+        bar.ts_open = skipped_;
+      else
+        last = bar.ts_open;
     }
-    fail(fmt::format("{} price {} is not a number in range; correct or remove the line", name, quoted(text)));
   }
 
-  /// Whole lots; a fraction (some vendors scale volumes) is rounded.
-  std::uint64_t volume(std::string_view text) {
-    if (text.empty() || text == "nan" || text == "NaN") return 0;
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || !(value >= 0 && value < 1e18))
-      fail(fmt::format("volume {} is not a number of 0 or more; correct or remove the line", quoted(text)));
-    return static_cast<std::uint64_t>(value + 0.5);
-  }
-
-  std::uint32_t instrument() {
-    std::uint32_t id = 0;
-    const std::string name(columns_.symbol >= 0 ? field(columns_.symbol) : std::string_view{});
-    if (columns_.instrument_id >= 0) {
-      const std::string_view text = field(columns_.instrument_id);
-      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
-      if (error != std::errc{} || end != text.data() + text.size())
-        fail(fmt::format("instrument_id {} is not a whole number; correct or remove the line", quoted(text)));
-    } else if (!name.empty()) {
-      id = ids_.try_emplace(name, static_cast<std::uint32_t>(ids_.size() + 1)).first->second;
+  BarCollector collect() {
+    const std::size_t width = columns_.features.size();
+    std::vector<double> values(width);
+    BarCollector collector(options_.csv.features);
+    collector.reserve(bars_.size());
+    for (std::size_t i = 0; i < bars_.size(); ++i) {
+      std::copy_n(extra_.begin() + i * width, width, values.begin());
+      if (reversed_) std::reverse(values.begin(), values.end());
+      if (bars_[i].ts_open == CsvTimes::undefined)
+        collector.reject("undefined time");
+      else if (bars_[i].ts_open == skipped_)
+        collector.reject("time that the clock skipped when it was set forward");
+      else
+        collector.add(bars_[i], values.data());
     }
-    if (!name.empty()) symbols_.try_emplace(id, name);
-    return id;
+    return collector;
   }
 
-  Bars finish(BarCollector bars, bool time_is_close) {
-    Bars result = std::move(bars).finish(0);
+  Bars finish(BarCollector collector) {
+    constexpr std::int64_t longest_interval = 366 * ns_per_day;
+    Bars result = std::move(collector).finish(0, {options_.instrument, instruments_->symbols(), rows_.name()});
     if (result.interval == 0)
       throw Error(ExitCode::data,
-                  fmt::format("{}: {} usable rows of {}; two of one instrument are needed to tell the bars' "
-                              "interval",
-                              file_, result.size(), rows_.size()));
-    if (time_is_close)
-      for (std::int64_t& ts : result.ts_open) ts -= result.interval;
+                  fmt::format("{}: {} usable rows of {}; two of one instrument are needed to tell the bars' interval",
+                              rows_.name(), result.size(), bars_.size()));
+    if (result.interval > longest_interval)
+      throw Error(ExitCode::data, fmt::format("{}: most bars lie {} days apart, expected a year at most; are the times "
+                                              "in another format (data.csv_time_format)?",
+                                              rows_.name(), result.interval / ns_per_day));
     const std::uint16_t schema = dbn::bar_schema(result.interval);
     result.schema = schema ? dbn::schema_name(schema) : fmt::format("ohlcv-{}s", result.interval / ns_per_second);
-    result.symbols = std::move(symbols_);
-    result.source = file_;
+    result.symbols = instruments_->symbols();
+    result.source = rows_.name();
+    result.notes = notes();
+    stamp(result);
     return result;
   }
 
-  [[noreturn]] void fail(const std::string& what) const {
-    throw Error(ExitCode::data, fmt::format("{}: line {}: {}", file_, lines_.number(), what));
+  std::vector<std::string> notes() const {
+    std::vector<std::string> notes;
+    if (!columns_.header)
+      notes.push_back(fmt::format("no header: columns taken as {}time, open, high, low, close{}",
+                                  columns_.clock >= 0 ? "date, " : "", columns_.volume >= 0 ? ", volume" : ""));
+    if (!rows_.damage().empty())
+      notes.push_back(fmt::format("{}; kept the {} rows before it", rows_.damage(), bars_.size()));
+    for (std::string& note : times_.notes()) notes.push_back(std::move(note));
+    if (numbers_.any_grouped())
+      notes.push_back(fmt::format("marks between thousands left out of numbers such as {} (data.csv_decimal)",
+                                  options_.csv.decimal == "comma" ? "1.234" : "1,234"));
+    return notes;
   }
 
-  const std::string file_;
-  LineReader lines_;
-  char separator_ = 0;
+  /// Turns times into those at which bars open.
+  void stamp(Bars& bars) const {
+    bool close = options_.csv.stamp == "close" || columns_.time_name.starts_with("close");
+    const bool known = columns_.time_name == "ts_event" || columns_.time_name.starts_with("open");
+    if (options_.csv.stamp == "auto" && !close && !known) {
+      const StampGuess guess = guess_stamp(bars);
+      close = guess.close;
+      bars.notes.push_back(fmt::format("times taken as those at which bars {}: {} (data.csv_stamp)",
+                                       close ? "close" : "open", guess.reason));
+    }
+    if (options_.csv.stamp == "open") close = false;
+    if (close)
+      for (std::int64_t& ts : bars.ts_open) ts -= bars.interval;
+  }
+
+  [[noreturn]] void refuse(const std::string& what) const { rows_.fail(what + "; correct or remove the line"); }
+
+  static constexpr std::int64_t skipped_ = CsvTimes::undefined - 1;
+
+  const ReadOptions& options_;
+  CsvRows rows_;
+  CsvTimes times_;
   CsvColumns columns_;
-  std::vector<std::string_view> fields_;
-  std::optional<TimeFormat> time_format_;
-  std::vector<Bar> rows_;
-  std::map<std::string, std::uint32_t> ids_;
-  std::map<std::uint32_t, std::string> symbols_;
+  CsvNumbers numbers_;
+  std::optional<CsvInstruments> instruments_;
+  Column<Bar> bars_;      ///< in file order; ts_open is the time as it stands there
+  Column<double> extra_;  ///< [rows, features]
+  bool reversed_ = false;
+  std::string date_and_clock_;
 };
 
 }  // namespace
 
-Bars read_csv_bars(const std::filesystem::path& file, bool time_is_close) {
-  return CsvParser(file).read(time_is_close);
+Bars read_csv_bars(const std::filesystem::path& file, const ReadOptions& options) {
+  return BarParser(file, options).read();
 }
 
 }  // namespace foxhunt::market

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "core/market/atomic_file.h"
 #include "core/market/civil_time.h"
 #include "core/market/decimal.h"
+#include "core/storage.h"
 
 namespace foxhunt::market {
 
@@ -19,6 +19,6 @@ std::string encode_csv(const Bars& bars) {
   return text;
 }
 
-void write_csv(const Bars& bars, const std::filesystem::path& file) { write_file(file, encode_csv(bars)); }
+void write_csv(const Bars& bars, const std::filesystem::path& file) { write_file_atomically(file, encode_csv(bars)); }
 
 }  // namespace foxhunt::market

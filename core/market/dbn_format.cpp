@@ -69,6 +69,11 @@ std::string record_name(std::uint8_t rtype) {
   }
 }
 
+std::string record_label(std::uint8_t rtype) {
+  const std::string name = record_name(rtype);
+  return name.empty() ? fmt::format("type 0x{:02X}", rtype) : name;
+}
+
 std::int64_t bar_interval(std::uint8_t rtype) {
   switch (rtype) {
     case 0x20:

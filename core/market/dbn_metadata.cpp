@@ -57,16 +57,37 @@ class Cursor {
   std::size_t at_ = dbn::prefix_size;
 };
 
+/// As many of the `size` bytes as there are.
+std::size_t read_all(ByteSource& source, char* to, std::size_t size) {
+  std::size_t got = 0;
+  while (got < size) {
+    const std::size_t more = source.read(to + got, size - got);
+    if (more == 0) break;
+    got += more;
+  }
+  return got;
+}
+
+/// Whether bytes look like a record: a fragment is records without metadata.
+bool looks_like_record(const std::vector<char>& head, std::size_t size) {
+  return size == dbn::prefix_size && load<std::uint8_t>(head.data()) * std::size_t{4} > dbn::record_header_size &&
+         !dbn::record_name(load<std::uint8_t>(head.data() + 1)).empty();
+}
+
 /// The prefix and the metadata after it, read as the stream yields it: a length that lies allocates nothing.
 std::vector<char> read_metadata_bytes(ByteSource& source) {
   const std::string file = source.file().string();
   const auto fail = [&](const std::string& what) { throw Error(ExitCode::data, fmt::format("{}: {}", file, what)); };
   std::vector<char> bytes(dbn::prefix_size);
-  const std::size_t got = source.read(bytes.data(), bytes.size());
-  if (got < 3 || std::string_view(bytes.data(), 3) != "DBN")
-    fail(
-        "byte 0: expected \"DBN\"; this is no Databento file (a fragment without metadata is not one either), "
-        "download it as DBN or CSV");
+  const std::size_t got = read_all(source, bytes.data(), bytes.size());
+  if (got < 3 || std::string_view(bytes.data(), 3) != "DBN") {
+    if (looks_like_record(bytes, got))
+      fail(
+          fmt::format("byte 0: expected \"DBN\", found a record ({}): a DBN fragment, which lacks the metadata that "
+                      "says its version and symbols; put the metadata before it, or download the whole file",
+                      dbn::record_name(load<std::uint8_t>(bytes.data() + 1))));
+    fail("byte 0: expected \"DBN\"; this is no Databento file, download it as DBN or CSV");
+  }
   if (got < bytes.size()) fail(fmt::format("byte {}: the file ends inside the DBN prefix; fetch it again", got));
   const auto version = static_cast<std::uint8_t>(bytes[3]);
   if (version < 1 || version > 3)
@@ -84,7 +105,7 @@ std::vector<char> read_metadata_bytes(ByteSource& source) {
   while (bytes.size() < end) {
     const std::size_t before = bytes.size(), want = std::min(step, end - before);
     bytes.resize(before + want);
-    const std::size_t more = source.read(bytes.data() + before, want);
+    const std::size_t more = read_all(source, bytes.data() + before, want);
     if (more < want)
       fail(fmt::format("byte 4: metadata length {} exceeds the {} bytes there are; the file is damaged, fetch it again",
                        length, before + more));

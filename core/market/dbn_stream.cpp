@@ -12,11 +12,15 @@ DbnStream::DbnStream(const std::filesystem::path& file)
     : source_(file), metadata_(read_dbn_metadata(source_)), buffer_(1 << 18), buffer_offset_(metadata_.records_at) {}
 
 bool DbnStream::refill() {
-  const std::size_t left = filled_ - at_;
-  std::memmove(buffer_.data(), buffer_.data() + at_, left);
+  filled_ -= at_;
+  std::memmove(buffer_.data(), buffer_.data() + at_, filled_);
   buffer_offset_ += at_;
   at_ = 0;
-  filled_ = left + source_.read(buffer_.data() + left, buffer_.size() - left);
+  std::size_t got = 0;
+  do {
+    got = source_.read(buffer_.data() + filled_, buffer_.size() - filled_);
+    filled_ += got;
+  } while (got > 0 && filled_ < size_at(0));
   return filled_ > 0;
 }
 

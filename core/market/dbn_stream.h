@@ -29,6 +29,12 @@ class DbnStream {
 
   const DbnMetadata& metadata() const { return metadata_; }
   std::string name() const { return source_.file().string(); }
+  ByteSource& source() { return source_; }
+
+  /// Records of `size` bytes that can still come; 0 where compression hides it.
+  std::size_t records_left(std::size_t size) const {
+    return source_.compressed() ? 0 : (source_.file_size() - buffer_offset_ - at_) / size;
+  }
 
   /// Calls visit(const DbnRecord&) for every record from here to the end.
   /// Throws Error(data) at a record that is cut short or shorter than a header.

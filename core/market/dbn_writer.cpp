@@ -6,9 +6,9 @@
 #include <map>
 
 #include "core/error.h"
-#include "core/market/atomic_file.h"
 #include "core/market/civil_time.h"
 #include "core/market/dbn_format.h"
+#include "core/storage.h"
 
 namespace foxhunt::market {
 namespace {
@@ -122,7 +122,7 @@ std::string encode_dbn(const Bars& bars) {
 
 void write_dbn(const Bars& bars, const std::filesystem::path& file) {
   const std::string bytes = encode_dbn(bars);
-  write_file(file, file.extension() == ".zst" ? compress(bytes) : bytes);
+  write_file_atomically(file, file.extension() == ".zst" ? compress(bytes) : bytes);
 }
 
 }  // namespace foxhunt::market

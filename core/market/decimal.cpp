@@ -30,9 +30,36 @@ bool parse_exponent(std::string_view text, int& exponent) {
   return error == std::errc{} && end == text.data() + text.size() && exponent > -1000 && exponent < 1000;
 }
 
+/// [-]digits[.digits] that fits in 18 digits, nine of them decimals: nearly every price there is, in one pass. False
+/// for all else, which may still be a number.
+bool parse_plain(std::string_view text, std::int64_t& price) {
+  constexpr std::int64_t powers[] = {1,       10,        100,        1'000,       10'000,
+                                     100'000, 1'000'000, 10'000'000, 100'000'000, 1'000'000'000};
+  const bool negative = !text.empty() && text[0] == '-';
+  if (negative) text.remove_prefix(1);
+  if (text.empty() || text.size() > 19) return false;
+  std::uint64_t value = 0;
+  std::size_t digits = 0, point = text.size();
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (is_digit(c))
+      value = value * 10 + static_cast<std::uint64_t>(c - '0'), ++digits;
+    else if (c == '.' && point == text.size())
+      point = i;
+    else
+      return false;
+  }
+  const std::size_t decimals = point == text.size() ? 0 : text.size() - point - 1;
+  if (digits == 0 || digits > 18 || decimals > 9) return false;
+  if (__builtin_mul_overflow(static_cast<std::int64_t>(value), powers[9 - decimals], &price)) return false;
+  if (negative) price = -price;
+  return true;
+}
+
 }  // namespace
 
 bool parse_price(std::string_view text, std::int64_t& price) {
+  if (parse_plain(text, price)) return true;
   const bool negative = !text.empty() && text[0] == '-';
   if (!text.empty() && (text[0] == '-' || text[0] == '+')) text.remove_prefix(1);
   std::size_t end = 0, digits = 0, decimals = 0;

@@ -11,22 +11,22 @@ namespace foxhunt::market {
 namespace {
 
 using In = const FeatureInputs&;
-using Compute = std::function<Column(In)>;
+using Compute = std::function<Series(In)>;
 
 /// Where nothing moved or traded there is nothing to compare with: 0.
 double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 double sign(double x) { return static_cast<double>((x > 0) - (x < 0)); }
 
 template <class F>
-Column per_row(In in, F f) {
-  Column column(in.rows);
+Series per_row(In in, F f) {
+  Series column(in.rows);
   for (std::size_t i = 0; i < in.rows; ++i) column[i] = f(i);
   return column;
 }
 
 /// Root mean square of the changes of the last n rows, points.
-Column realised(In in, std::size_t n) {
-  Column mean = rolling_mean(per_row(in, [&](std::size_t i) { return in.change[i] * in.change[i]; }), n, in.runs);
+Series realised(In in, std::size_t n) {
+  Series mean = rolling_mean(per_row(in, [&](std::size_t i) { return in.change[i] * in.change[i]; }), n, in.runs);
   for (double& x : mean) x = std::sqrt(x);
   return mean;
 }
@@ -35,7 +35,7 @@ Column realised(In in, std::size_t n) {
 
 Compute return_over(std::size_t n) {
   return [n](In in) {
-    Column moved = rolling_sum(in.change, n, in.runs);
+    Series moved = rolling_sum(in.change, n, in.runs);
     for (const Run& run : in.runs)
       for (std::size_t i = run.begin; i < run.end; ++i)
         moved[i] = ratio(moved[i], in.scale[i] * std::sqrt(static_cast<double>(std::min(n, i - run.begin + 1))));
@@ -45,21 +45,21 @@ Compute return_over(std::size_t n) {
 
 Compute volatility(std::size_t n) {
   return [n](In in) {
-    const Column moves = realised(in, n);
+    const Series moves = realised(in, n);
     return per_row(in, [&](std::size_t i) { return ratio(moves[i], in.scale[i]); });
   };
 }
 
 Compute volatility_ratio(std::size_t shorter, std::size_t longer) {
   return [=](In in) {
-    const Column now = realised(in, shorter), usual = realised(in, longer);
+    const Series now = realised(in, shorter), usual = realised(in, longer);
     return per_row(in, [&](std::size_t i) { return ratio(now[i], usual[i]); });
   };
 }
 
-Column volatility_regime(In in) {
-  const Column now = rolling_mean(in.true_range, 240, in.runs);
-  Column regime(in.rows);
+Series volatility_regime(In in) {
+  const Series now = rolling_mean(in.true_range, 240, in.runs);
+  Series regime(in.rows);
   for (const Run& run : in.runs) {
     double sum = 0;
     for (std::size_t i = run.begin; i < run.end; ++i) {
@@ -72,8 +72,8 @@ Column volatility_regime(In in) {
 
 Compute efficiency(std::size_t n) {
   return [n](In in) {
-    const Column moved = rolling_sum(in.change, n, in.runs);
-    const Column walked = rolling_sum(per_row(in, [&](std::size_t i) { return std::abs(in.change[i]); }), n, in.runs);
+    const Series moved = rolling_sum(in.change, n, in.runs);
+    const Series walked = rolling_sum(per_row(in, [&](std::size_t i) { return std::abs(in.change[i]); }), n, in.runs);
     return per_row(in, [&](std::size_t i) { return ratio(std::abs(moved[i]), walked[i]); });
   };
 }
@@ -81,9 +81,9 @@ Compute efficiency(std::size_t n) {
 /// Wilder's relative strength index, on -1 to 1.
 Compute rsi(double n) {
   return [n](In in) {
-    const Column up =
+    const Series up =
         exponential_mean(per_row(in, [&](std::size_t i) { return std::max(in.change[i], 0.0); }), 1 / n, in.runs);
-    const Column down =
+    const Series down =
         exponential_mean(per_row(in, [&](std::size_t i) { return std::max(-in.change[i], 0.0); }), 1 / n, in.runs);
     return per_row(in, [&](std::size_t i) { return ratio(up[i] - down[i], up[i] + down[i]); });
   };
@@ -93,9 +93,9 @@ Compute autocorrelation(std::size_t n) {
   return [n](In in) {
     const auto lagged = [&](std::size_t i) { return in.run_starts[i] ? 0 : in.change[i - 1]; };
     const auto total = [&](auto f) { return rolling_sum(per_row(in, f), n, in.runs); };
-    const Column both = total([&](std::size_t i) { return in.change[i] * lagged(i); });
-    const Column now = total([&](std::size_t i) { return in.change[i] * in.change[i]; });
-    const Column before = total([&](std::size_t i) { return lagged(i) * lagged(i); });
+    const Series both = total([&](std::size_t i) { return in.change[i] * lagged(i); });
+    const Series now = total([&](std::size_t i) { return in.change[i] * in.change[i]; });
+    const Series before = total([&](std::size_t i) { return lagged(i) * lagged(i); });
     return per_row(in, [&](std::size_t i) { return ratio(both[i], std::sqrt(now[i]) * std::sqrt(before[i])); });
   };
 }
@@ -119,7 +119,7 @@ double close_location(In in, std::size_t i) {
 
 Compute range_position(std::size_t n) {
   return [n](In in) {
-    const Column top = rolling_max(in.high, n, in.runs), bottom = rolling_min(in.low, n, in.runs);
+    const Series top = rolling_max(in.high, n, in.runs), bottom = rolling_min(in.low, n, in.runs);
     return per_row(in, [&](std::size_t i) {
       return ratio((in.close[i] - bottom[i]) - (top[i] - in.close[i]), top[i] - bottom[i]);
     });
@@ -128,24 +128,24 @@ Compute range_position(std::size_t n) {
 
 Compute average_distance(std::size_t n) {
   return [n](In in) {
-    const Column mean = rolling_mean(in.close, n, in.runs);
+    const Series mean = rolling_mean(in.close, n, in.runs);
     return per_row(in, [&](std::size_t i) { return ratio(in.close[i] - mean[i], in.scale[i]); });
   };
 }
 
-Column macd_points(In in) {
-  const Column fast = exponential_mean(in.close, 2.0 / 13, in.runs),
+Series macd_points(In in) {
+  const Series fast = exponential_mean(in.close, 2.0 / 13, in.runs),
                slow = exponential_mean(in.close, 2.0 / 27, in.runs);
   return per_row(in, [&](std::size_t i) { return fast[i] - slow[i]; });
 }
 
-Column macd(In in) {
-  const Column line = macd_points(in);
+Series macd(In in) {
+  const Series line = macd_points(in);
   return per_row(in, [&](std::size_t i) { return ratio(line[i], in.scale[i]); });
 }
 
-Column macd_histogram(In in) {
-  const Column line = macd_points(in), signal = exponential_mean(line, 2.0 / 10, in.runs);
+Series macd_histogram(In in) {
+  const Series line = macd_points(in), signal = exponential_mean(line, 2.0 / 10, in.runs);
   return per_row(in, [&](std::size_t i) { return ratio(line[i] - signal[i], in.scale[i]); });
 }
 
@@ -154,8 +154,8 @@ Column macd_histogram(In in) {
 Compute volume_z(std::size_t n) {
   return [n](In in) {
     constexpr double least_deviation = 0.1;  // a tenth of the volume, or thereabouts
-    const Column mean = rolling_mean(in.log_volume, n, in.runs);
-    const Column square =
+    const Series mean = rolling_mean(in.log_volume, n, in.runs);
+    const Series square =
         rolling_mean(per_row(in, [&](std::size_t i) { return in.log_volume[i] * in.log_volume[i]; }), n, in.runs);
     return per_row(in, [&](std::size_t i) {
       const double deviation = std::sqrt(std::max(square[i] - mean[i] * mean[i], 0.0));
@@ -164,20 +164,20 @@ Compute volume_z(std::size_t n) {
   };
 }
 
-Column volume_change(In in) {
+Series volume_change(In in) {
   return per_row(in, [&](std::size_t i) { return in.run_starts[i] ? 0 : in.log_volume[i] - in.log_volume[i - 1]; });
 }
 
-Column volume_trend(In in) {
-  const Column now = rolling_mean(in.log_volume, 5, in.runs), usual = rolling_mean(in.log_volume, 60, in.runs);
+Series volume_trend(In in) {
+  const Series now = rolling_mean(in.log_volume, 5, in.runs), usual = rolling_mean(in.log_volume, 60, in.runs);
   return per_row(in, [&](std::size_t i) { return now[i] - usual[i]; });
 }
 
 /// Mean of f(in, i) over the last n rows, weighted by volume; 0 where nothing traded.
 template <class F>
-Column volume_weighted(In in, std::size_t n, F f) {
-  Column sum = rolling_sum(per_row(in, [&](std::size_t i) { return in.volume[i] * f(in, i); }), n, in.runs);
-  const Column traded = rolling_sum(in.volume, n, in.runs);
+Series volume_weighted(In in, std::size_t n, F f) {
+  Series sum = rolling_sum(per_row(in, [&](std::size_t i) { return in.volume[i] * f(in, i); }), n, in.runs);
+  const Series traded = rolling_sum(in.volume, n, in.runs);
   for (std::size_t i = 0; i < in.rows; ++i) sum[i] = ratio(sum[i], traded[i]);
   return sum;
 }
@@ -186,13 +186,13 @@ Compute volume_imbalance(std::size_t n) {
   return [n](In in) { return volume_weighted(in, n, [](In x, std::size_t i) { return sign(x.change[i]); }); };
 }
 
-Column money_flow(In in) { return volume_weighted(in, 20, close_location); }
+Series money_flow(In in) { return volume_weighted(in, 20, close_location); }
 
 double typical_price(In in, std::size_t i) { return (in.high[i] + in.low[i] + in.close[i]) / 3; }
 
-Column vwap_offset(In in) {
-  const Column vwap = volume_weighted(in, 60, typical_price), traded = rolling_sum(in.volume, 60, in.runs);
-  const Column mean = rolling_mean(per_row(in, [&](std::size_t i) { return typical_price(in, i); }), 60, in.runs);
+Series vwap_offset(In in) {
+  const Series vwap = volume_weighted(in, 60, typical_price), traded = rolling_sum(in.volume, 60, in.runs);
+  const Series mean = rolling_mean(per_row(in, [&](std::size_t i) { return typical_price(in, i); }), 60, in.runs);
   return per_row(in, [&](std::size_t i) { return traded[i] > 0 ? ratio(vwap[i] - mean[i], in.scale[i]) : 0; });
 }
 
@@ -200,8 +200,8 @@ Column vwap_offset(In in) {
 
 /// f(session, i), for the rows of each session in order; `start` is called before its first row.
 template <class Start, class F>
-Column per_session_row(In in, Start start, F f) {
-  Column column(in.rows);
+Series per_session_row(In in, Start start, F f) {
+  Series column(in.rows);
   for (const Run& session : in.sessions) {
     start(session);
     for (std::size_t i = session.begin; i < session.end; ++i) column[i] = f(session, i);
@@ -209,7 +209,7 @@ Column per_session_row(In in, Start start, F f) {
   return column;
 }
 
-Column minutes_since_open(In in) {
+Series minutes_since_open(In in) {
   return per_session_row(
       in, [](const Run&) {},
       [&](const Run& session, std::size_t i) {
@@ -218,13 +218,13 @@ Column minutes_since_open(In in) {
       });
 }
 
-Column session_open_distance(In in) {
+Series session_open_distance(In in) {
   return per_session_row(
       in, [](const Run&) {},
       [&](const Run& session, std::size_t i) { return ratio(in.close[i] - in.open[session.begin], in.scale[i]); });
 }
 
-Column session_high_distance(In in) {
+Series session_high_distance(In in) {
   double top = 0;
   return per_session_row(
       in, [&](const Run& session) { top = in.high[session.begin]; },
@@ -233,7 +233,7 @@ Column session_high_distance(In in) {
       });
 }
 
-Column session_low_distance(In in) {
+Series session_low_distance(In in) {
   double bottom = 0;
   return per_session_row(
       in, [&](const Run& session) { bottom = in.low[session.begin]; },
@@ -242,7 +242,7 @@ Column session_low_distance(In in) {
       });
 }
 
-Column session_vwap_distance(In in) {
+Series session_vwap_distance(In in) {
   double paid = 0, traded = 0;
   return per_session_row(
       in, [&](const Run&) { paid = traded = 0; },
@@ -253,7 +253,7 @@ Column session_vwap_distance(In in) {
       });
 }
 
-Column session_gap(In in) {
+Series session_gap(In in) {
   return per_session_row(
       in, [](const Run&) {},
       [&](const Run& session, std::size_t i) {

@@ -8,7 +8,7 @@ namespace foxhunt::market {
 
 struct Feature {
   FeatureInfo info;
-  std::function<Column(const FeatureInputs&)> compute;  ///< raw: finite, not yet standardised
+  std::function<Series(const FeatureInputs&)> compute;  ///< raw: finite, not yet standardised
 };
 
 /// The features in column order; feature_catalogue() is their names and help.

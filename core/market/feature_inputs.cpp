@@ -15,14 +15,14 @@ std::vector<Run> runs_of(const std::vector<Id>& ids) {
   return runs;
 }
 
-Column in_points(const std::vector<std::int64_t>& prices) {
-  Column points(prices.size());
+Series in_points(const std::vector<std::int64_t>& prices) {
+  Series points(prices.size());
   for (std::size_t i = 0; i < prices.size(); ++i) points[i] = static_cast<double>(prices[i]) / double{price_scale};
   return points;
 }
 
-Column scale_of(const Column& true_range, const std::vector<Run>& runs) {
-  Column scale = rolling_mean(true_range, 240, runs);
+Series scale_of(const Series& true_range, const std::vector<Run>& runs) {
+  Series scale = rolling_mean(true_range, 240, runs);
   for (const Run& run : runs) {
     double sum = 0;
     for (std::size_t i = run.begin; i < run.end; ++i) {

@@ -16,8 +16,7 @@ struct Statistics {
 };
 
 /// Of a column over the training rows. One that does not vary there carries nothing: its deviation counts as 1.
-Statistics statistics_of(const Column& column, const Split& train) {
-  constexpr double least_deviation = 1e-6;
+Statistics statistics_of(const Series& column, const Split& train, double least_deviation) {
   const auto begin = column.begin() + train.begin, end = column.begin() + train.end;
   const auto n = static_cast<double>(train.rows());
   double sum = 0, squares = 0;
@@ -28,7 +27,31 @@ Statistics statistics_of(const Column& column, const Split& train) {
   return {mean, deviation > least_deviation ? deviation : 1.0};
 }
 
-void check_finite(const Column& column, const std::string& name) {
+/// Takes the last known value where there is none. Before the first there is nothing to know, and the rows are given
+/// the mean of the known training values, which is 0 once standardised.
+Series filled(const Series& values, const Split& train) {
+  double sum = 0;
+  std::int64_t known = 0;
+  for (std::int64_t i = train.begin; i < train.end; ++i)
+    if (const double x = values[static_cast<std::size_t>(i)]; !std::isnan(x)) sum += x, ++known;
+  double last = known ? sum / static_cast<double>(known) : 0;
+  Series result(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!std::isnan(values[i])) last = values[i];
+    result[i] = last;
+  }
+  return result;
+}
+
+/// A file's columns come in any unit: only rounding counts as not varying.
+double least_deviation_of(const Series& column, const Split& train) {
+  double largest = 0;
+  for (std::int64_t i = train.begin; i < train.end; ++i)
+    largest = std::max(largest, std::abs(column[static_cast<std::size_t>(i)]));
+  return 1e-12 * largest;
+}
+
+void check_finite(const Series& column, const std::string& name) {
   const auto bad = std::find_if_not(column.begin(), column.end(), [](double x) { return std::isfinite(x); });
   if (bad != column.end())
     throw Error(ExitCode::numerics, fmt::format("feature {} of row {} is {}; please report it with the data", name,
@@ -43,25 +66,52 @@ void check_arguments(const Tape& tape, const Split& train, double clip) {
     throw Error(ExitCode::usage, fmt::format("features.clip must be a number above 0, got {}", clip));
 }
 
+/// The names of all columns: the catalogue's, then the bars' own.
+std::vector<std::string> names_of(const Tape& tape) {
+  std::vector<std::string> names;
+  for (const Feature& feature : all_features()) names.push_back(feature.info.name);
+  for (const ExtraColumn& column : tape.bars.extra) {
+    if (std::find(names.begin(), names.end(), column.name) != names.end())
+      throw Error(ExitCode::usage,
+                  fmt::format("data.csv_features: there is a feature {} already; name each column once, and rename one "
+                              "that is called like a built-in feature (see `foxhunt-train data features`)",
+                              column.name));
+    names.push_back(column.name);
+  }
+  return names;
+}
+
+/// Writes a column of the table, standardised and clipped.
+void standardise(const Series& column, const Statistics& statistics, double clip, std::size_t f, std::size_t width,
+                 std::vector<float>& values) {
+  for (std::size_t i = 0; i < column.size(); ++i)
+    values[i * width + f] =
+        static_cast<float>(std::clamp((column[i] - statistics.mean) / statistics.deviation, -clip, clip));
+}
+
 }  // namespace
 
 FeatureTable make_features(const Tape& tape, const Split& train, double clip) {
   check_arguments(tape, train, clip);
+  constexpr double least_deviation = 1e-6;  // of the catalogue's features, which are measured by the market's own scale
   const FeatureInputs inputs(tape);
-  const auto& features = all_features();
   FeatureTable table;
-  table.values.resize(tape.rows() * features.size());
-  for (std::size_t f = 0; f < features.size(); ++f) {
-    const Column column = features[f].compute(inputs);
-    check_finite(column, features[f].info.name);
-    const auto [mean, deviation] = statistics_of(column, train);
-    for (std::size_t i = 0; i < column.size(); ++i)
-      table.values[i * features.size() + f] =
-          static_cast<float>(std::clamp((column[i] - mean) / deviation, -clip, clip));
-    table.names.push_back(features[f].info.name);
-    table.mean.push_back(mean);
-    table.deviation.push_back(deviation);
+  table.names = names_of(tape);
+  std::vector<float> values(tape.rows() * table.width());
+  const auto add = [&](const Series& column, double least) {
+    const std::size_t f = table.mean.size();
+    check_finite(column, table.names[f]);
+    const Statistics statistics = statistics_of(column, train, least);
+    standardise(column, statistics, clip, f, table.width(), values);
+    table.mean.push_back(statistics.mean);
+    table.deviation.push_back(statistics.deviation);
+  };
+  for (const Feature& feature : all_features()) add(feature.compute(inputs), least_deviation);
+  for (const ExtraColumn& extra : tape.bars.extra) {
+    const Series column = filled(extra.values, train);
+    add(column, least_deviation_of(column, train));
   }
+  table.values = std::move(values);
   return table;
 }
 

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "core/market/feature_values.h"
 #include "core/market/tape.h"
 
 namespace foxhunt::market {
@@ -9,7 +10,7 @@ namespace foxhunt::market {
 /// Features of every tape row, row-major [rows, names.size()]: standardised by the training split, clipped, finite.
 struct FeatureTable {
   std::vector<std::string> names;
-  std::vector<float> values;
+  FeatureValues values;
   std::vector<double> mean, deviation;  ///< of the training split, before standardising; deviation > 0
 
   std::size_t width() const { return names.size(); }
@@ -23,8 +24,11 @@ const std::vector<FeatureInfo>& feature_catalogue();
 
 /// Causal: row i depends on rows <= i of the same instrument alone (a test changes the future and compares).
 /// Windows do not reach across a roll; where a window is not yet full it uses the rows there are. A column that does
-/// not vary over the training split is divided by 1. Takes O(rows) a feature. Throws Error(data) when `train` is not a
-/// part of the tape, Error(usage) for a clip that is not above 0.
+/// not vary over the training split is divided by 1. Takes O(rows) a feature.
+/// After the catalogue's features come the bars' extra columns, each under its own name; a missing value is the last
+/// known one, of whatever instrument.
+/// Throws Error(data) when `train` is not a part of the tape, Error(usage) for a clip that is not above 0 and for an
+/// extra column whose name is taken.
 FeatureTable make_features(const Tape& tape, const Split& train, double clip);
 
 }  // namespace foxhunt::market

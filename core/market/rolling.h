@@ -7,7 +7,7 @@
 namespace foxhunt::market {
 
 /// One number a row.
-using Column = std::vector<double>;
+using Series = std::vector<double>;
 
 /// Half-open range of rows of one instrument; windows start afresh in each.
 struct Run {
@@ -18,9 +18,9 @@ struct Run {
 /// is ever subtracted: each window is the end of one block of `window` rows and the start of the next (van Herk, 1992),
 /// so a sum does not drift however long the column is, and a row sees no later one.
 template <class Op>
-Column rolling(const Column& x, std::size_t window, const std::vector<Run>& runs, double identity, Op op) {
-  Column result(x.size());
-  Column tail(window + 1);  // tail[k]: the block before, from its k-th row on
+Series rolling(const Series& x, std::size_t window, const std::vector<Run>& runs, double identity, Op op) {
+  Series result(x.size());
+  Series tail(window + 1);  // tail[k]: the block before, from its k-th row on
   for (const Run& run : runs) {
     std::fill(tail.begin(), tail.end(), identity);
     for (std::size_t block = run.begin; block < run.end; block += window) {
@@ -37,21 +37,21 @@ Column rolling(const Column& x, std::size_t window, const std::vector<Run>& runs
   return result;
 }
 
-inline Column rolling_sum(const Column& x, std::size_t window, const std::vector<Run>& runs) {
+inline Series rolling_sum(const Series& x, std::size_t window, const std::vector<Run>& runs) {
   return rolling(x, window, runs, 0.0, [](double a, double b) { return a + b; });
 }
-inline Column rolling_max(const Column& x, std::size_t window, const std::vector<Run>& runs) {
+inline Series rolling_max(const Series& x, std::size_t window, const std::vector<Run>& runs) {
   return rolling(x, window, runs, -std::numeric_limits<double>::infinity(),
                  [](double a, double b) { return std::max(a, b); });
 }
-inline Column rolling_min(const Column& x, std::size_t window, const std::vector<Run>& runs) {
+inline Series rolling_min(const Series& x, std::size_t window, const std::vector<Run>& runs) {
   return rolling(x, window, runs, std::numeric_limits<double>::infinity(),
                  [](double a, double b) { return std::min(a, b); });
 }
 
 /// Mean of the last `window` rows of the run, or of those there are.
-inline Column rolling_mean(const Column& x, std::size_t window, const std::vector<Run>& runs) {
-  Column mean = rolling_sum(x, window, runs);
+inline Series rolling_mean(const Series& x, std::size_t window, const std::vector<Run>& runs) {
+  Series mean = rolling_sum(x, window, runs);
   for (const Run& run : runs)
     for (std::size_t i = run.begin; i < run.end; ++i)
       mean[i] /= static_cast<double>(std::min(window, i - run.begin + 1));
@@ -59,8 +59,8 @@ inline Column rolling_mean(const Column& x, std::size_t window, const std::vecto
 }
 
 /// Exponential average that starts at the run's first value: y += weight (x - y).
-inline Column exponential_mean(const Column& x, double weight, const std::vector<Run>& runs) {
-  Column mean(x.size());
+inline Series exponential_mean(const Series& x, double weight, const std::vector<Run>& runs) {
+  Series mean(x.size());
   for (const Run& run : runs) {
     double y = x[run.begin];
     for (std::size_t i = run.begin; i < run.end; ++i) mean[i] = y += weight * (x[i] - y);

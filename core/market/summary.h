@@ -6,8 +6,9 @@
 
 namespace foxhunt::market {
 
-/// What a market file or folder holds, in lines for a person: format, symbols, span, rows, rows left out by reason,
-/// sessions, gaps, rolls. A DBN file without bars is described by its records. Throws Error(data).
+/// What a market file or folder holds, in lines for a person: format, records by type, symbols, span, rows, rows left
+/// out by reason, sessions, gaps, rolls, and what its schema has besides. A DBN file of a schema that is not read is
+/// described by its metadata. Throws Error(data).
 std::string describe_market(const std::filesystem::path& file_or_folder, const ReadOptions& read = {},
                             const TapeOptions& tape = {});
 

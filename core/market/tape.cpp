@@ -18,6 +18,10 @@ void check_columns(const Bars& bars) {
     if (other != n)
       throw Error(ExitCode::data,
                   fmt::format("{}: columns of bars differ in length ({} and {})", bars.source, n, other));
+  for (const ExtraColumn& column : bars.extra)
+    if (column.values.size() != n)
+      throw Error(ExitCode::data, fmt::format("{}: column {} has {} values for {} bars", bars.source, column.name,
+                                              column.values.size(), n));
   if (bars.interval <= 0)
     throw Error(ExitCode::data,
                 fmt::format("{}: a bar's interval must be positive, got {} ns", bars.source, bars.interval));
@@ -39,6 +43,17 @@ void check_times(const Bars& bars) {
 }
 
 }  // namespace
+
+Bars without_rows(Bars bars) {
+  Bars rest;
+  rest.interval = bars.interval;
+  rest.symbols = std::move(bars.symbols);
+  rest.rejects = std::move(bars.rejects);
+  rest.notes = std::move(bars.notes);
+  rest.schema = std::move(bars.schema);
+  rest.source = std::move(bars.source);
+  return rest;
+}
 
 std::int64_t effective_session_gap(std::int64_t interval, const TapeOptions& options) {
   return options.session_gap < 2 * interval ? 10 * interval : options.session_gap;

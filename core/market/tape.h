@@ -8,20 +8,32 @@
 
 namespace foxhunt::market {
 
+/// A numeric column of the file beside the bars', which becomes a feature of its name. NaN: the file has no value
+/// there.
+struct ExtraColumn {
+  std::string name;
+  std::vector<double> values;
+};
+
 /// Bars as a reader delivers them, ascending by time within an instrument. All columns have the same length.
 struct Bars {
   std::vector<std::int64_t> ts_open;                 ///< UTC ns at which the bar starts
   std::vector<std::int64_t> open, high, low, close;  ///< 1e-9 points
   std::vector<std::uint64_t> volume;
   std::vector<std::uint32_t> instrument;
+  std::vector<ExtraColumn> extra;                ///< known at the bar's close
   std::int64_t interval = 0;                     ///< ns that a bar spans
   std::map<std::uint32_t, std::string> symbols;  ///< raw symbol of an instrument id, where the file says so
   std::map<std::string, std::int64_t> rejects;   ///< rows left out, by reason
+  std::vector<std::string> notes;                ///< what the reader took for granted, a line each
   std::string schema;                            ///< e.g. "ohlcv-1m"
   std::string source;                            ///< file or folder it came from
 
   std::size_t size() const { return ts_open.size(); }
 };
+
+/// What is known of bars as a whole, without the rows: interval, symbols, rejects, notes, schema, source.
+Bars without_rows(Bars bars);
 
 enum RowFlag : std::uint8_t {
   last_of_session = 1,  ///< no row of this session follows: nothing decided here can be filled

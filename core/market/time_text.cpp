@@ -4,7 +4,6 @@
 #include <charconv>
 
 #include "core/market/civil_time.h"
-#include "core/market/decimal.h"
 
 namespace foxhunt::market {
 namespace {
@@ -68,90 +67,105 @@ bool parse_clock(Scanner& scan, std::int64_t& ns) {
   return true;
 }
 
-bool parse_zone(Scanner& scan, std::int64_t& ns) {
+/// Nothing, Z, or hours and minutes ahead of UTC.
+bool parse_zone(Scanner& scan, WrittenTime& time) {
+  if (scan.done()) return true;
+  time.local = false;
   if (scan.one_of("zZ")) return true;
-  if (!scan.one_of("+-")) return true;
+  if (!scan.one_of("+-")) return false;
   const int sign = scan.last() == '+' ? 1 : -1;
   int hours = 0, minutes = 0;
   if (!scan.digits(2, hours)) return false;
   if ((scan.one_of(":") || scan.at_digit()) && !scan.digits(2, minutes)) return false;
   if (hours > 18 || minutes > 59) return false;
-  ns -= sign * (hours * ns_per_hour + minutes * ns_per_minute);
+  time.ns -= sign * (hours * ns_per_hour + minutes * ns_per_minute);
   return true;
 }
 
-bool parse_rest(Scanner& scan, std::int64_t& ns) {
+bool parse_rest(Scanner& scan, WrittenTime& time) {
+  time.local = true;
   if (scan.done()) return true;
-  if (!scan.one_of("T ") || !parse_clock(scan, ns)) return false;
-  return parse_zone(scan, ns) && scan.done();
+  if (!scan.one_of("T ") || !parse_clock(scan, time.ns)) return false;
+  return parse_zone(scan, time) && scan.done();
 }
 
-bool parse_calendar(std::string_view text, std::int64_t& ns) {
+bool parse_date(int year, int month, int day, WrittenTime& time) {
+  return day_start(year, static_cast<unsigned>(month), static_cast<unsigned>(day), time.ns);
+}
+
+bool parse_iso(std::string_view text, WrittenTime& time) {
   Scanner scan(text);
   int year = 0, month = 0, day = 0;
   if (!scan.digits(4, year)) return false;
-  const std::string_view separator = scan.one_of("-") ? "-" : scan.one_of("/") ? "/" : "";
-  if (!scan.digits(2, month) || (!separator.empty() && !scan.one_of(separator)) || !scan.digits(2, day)) return false;
-  return day_start(year, static_cast<unsigned>(month), static_cast<unsigned>(day), ns) && parse_rest(scan, ns);
+  const char separator = scan.one_of("-/.") ? scan.last() : 0;
+  const auto separated = [&] { return !separator || scan.one_of({&separator, 1}); };
+  if (!scan.digits(2, month) || !separated() || !scan.digits(2, day)) return false;
+  return parse_date(year, month, day, time) && parse_rest(scan, time);
 }
 
-bool parse_dotted(std::string_view text, std::int64_t& ns) {
+bool parse_dotted(std::string_view text, WrittenTime& time) {
   Scanner scan(text);
   int year = 0, month = 0, day = 0;
   if (!scan.digits(2, day) || !scan.one_of(".") || !scan.digits(2, month) || !scan.one_of(".") || !scan.digits(4, year))
     return false;
-  return day_start(year, static_cast<unsigned>(month), static_cast<unsigned>(day), ns) && parse_rest(scan, ns);
+  return parse_date(year, month, day, time) && parse_rest(scan, time);
 }
 
-bool parse_epoch(std::string_view text, std::int64_t unit, std::int64_t& ns) {
+bool parse_epoch(std::string_view text, std::int64_t unit, WrittenTime& time) {
+  const bool negative = text.starts_with('-');
+  if (negative) text.remove_prefix(1);
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < 0 || value > latest_time / unit) return false;
-  ns = value * unit;
+  if (error != std::errc{} || value < 0 || value > latest_time / unit) return false;
+  Scanner fraction(text.substr(static_cast<std::size_t>(end - text.data())));
+  std::int64_t billionths = 0;
+  if (!fraction.done() && !(fraction.one_of(".") && fraction.fraction(billionths) && fraction.done())) return false;
+  // A fraction of a unit is below it, and units are powers of ten up to 1e9: exact.
+  const std::int64_t ns = value * unit + billionths / (ns_per_second / unit);
+  time = {negative ? -ns : ns, false};
   return true;
 }
 
 }  // namespace
 
+const std::vector<std::string>& time_format_names() {
+  static const std::vector<std::string> names{"iso", "dotted", "epoch_s", "epoch_ms", "epoch_us", "epoch_ns"};
+  return names;
+}
+
 std::optional<TimeFormat> time_format_of(std::string_view text) {
   const auto digits = static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_digit) - text.begin());
   const bool number = digits >= 9 && (digits == text.size() || text[digits] == '.');
-  std::optional<TimeFormat> format;
+  TimeFormat format = digits == 2 ? TimeFormat::dotted : TimeFormat::iso;
   if (number)
-    format = digits <= 11   ? TimeFormat::seconds
-             : digits <= 14 ? TimeFormat::milliseconds
-             : digits <= 17 ? TimeFormat::microseconds
-                            : TimeFormat::nanoseconds;
-  else
-    format = digits == 2 ? TimeFormat::dotted : TimeFormat::calendar;
-  return parse_time(text, *format) ? format : std::nullopt;
+    format = digits <= 11   ? TimeFormat::epoch_s
+             : digits <= 14 ? TimeFormat::epoch_ms
+             : digits <= 17 ? TimeFormat::epoch_us
+                            : TimeFormat::epoch_ns;
+  return parse_time(text, format) ? std::optional(format) : std::nullopt;
 }
 
-std::optional<std::int64_t> parse_time(std::string_view text, TimeFormat format) {
-  std::int64_t ns = 0;
-  bool right = false;
-  switch (format) {
-    case TimeFormat::calendar:
-      right = parse_calendar(text, ns);
-      break;
-    case TimeFormat::dotted:
-      right = parse_dotted(text, ns);
-      break;
-    case TimeFormat::seconds:
-      right = parse_price(text, ns);
-      break;  // 1e-9 units are ns
-    case TimeFormat::milliseconds:
-      right = parse_epoch(text, 1'000'000, ns);
-      break;
-    case TimeFormat::microseconds:
-      right = parse_epoch(text, 1'000, ns);
-      break;
-    case TimeFormat::nanoseconds:
-      right = parse_epoch(text, 1, ns);
-      break;
-  }
-  if (!right || ns > latest_time) return std::nullopt;
-  return ns;
+std::optional<WrittenTime> parse_time(std::string_view text, TimeFormat format) {
+  const auto parsed = [&](WrittenTime& time) {
+    switch (format) {
+      case TimeFormat::iso:
+        return parse_iso(text, time);
+      case TimeFormat::dotted:
+        return parse_dotted(text, time);
+      case TimeFormat::epoch_s:
+        return parse_epoch(text, ns_per_second, time);
+      case TimeFormat::epoch_ms:
+        return parse_epoch(text, 1'000'000, time);
+      case TimeFormat::epoch_us:
+        return parse_epoch(text, 1'000, time);
+      case TimeFormat::epoch_ns:
+        return parse_epoch(text, 1, time);
+    }
+    return false;
+  };
+  WrittenTime time{};
+  if (!parsed(time) || time.ns > latest_time) return std::nullopt;
+  return time;
 }
 
 }  // namespace foxhunt::market

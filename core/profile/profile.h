@@ -26,10 +26,24 @@ struct Profile {
   } device;
 
   struct Data {
-    std::string path;                            ///< file or folder; "" is the bundled test_data/futures-baseline
+    std::string path;        ///< file or folder; "" is the bundled test_data/futures-baseline
+    std::string instrument;  ///< id, symbol, parent or root; "" is the front contract
+    std::string on_error;    ///< of a damaged file: error, or skip what follows the damage
+    std::string cache;       ///< folder of prepared inputs; auto: $XDG_CACHE_HOME/foxhunt or ~/.cache/foxhunt; off
+    // How CSV files are written. Columns: a name of the header or a number from 1; "" is the usual name or place.
+    std::string csv_time_column, csv_open_column, csv_high_column, csv_low_column, csv_close_column;
+    std::string csv_volume_column, csv_symbol_column;
+    std::vector<std::string> csv_features;       ///< further numeric columns, each a feature
+    std::string csv_time_format;                 ///< auto, iso, dotted, epoch_s, epoch_ms, epoch_us, epoch_ns
+    std::string csv_time_zone;                   ///< IANA name; auto: what the times say, else UTC
+    std::string csv_stamp;                       ///< a bar's time is its open, its close, or auto
+    std::string csv_delimiter;                   ///< auto, comma, semicolon, tab, pipe
+    std::string csv_decimal;                     ///< point, comma
     double train_fraction, validation_fraction;  ///< of the rows; the rest is the test split
     std::int64_t purge_rows;                     ///< rows left out between two splits
     std::int64_t session_gap_minutes;            ///< a longer pause between two rows ends a session
+    std::int64_t latency_us;                     ///< books: from a decision to the earliest book that fills it
+    std::int64_t trade_bar_seconds;              ///< trades are put into bars of this length
   } data;
 
   struct Contract {

@@ -42,6 +42,7 @@ Key key(const char* name, Reach reach, const Fallback& fallback, Limits limits, 
 // clang-format off
 std::vector<Key> rows() {
   using Numbers = std::vector<double>;
+  using Words = std::vector<std::string>;
   using Widths = std::vector<std::int64_t>;
   return {
     key(MEMBER(name), "", anything, "", "Name in reports and run folders; the file's stem when not given"),
@@ -57,10 +58,28 @@ std::vector<Key> rows() {
     key(MEMBER(device.host_threads), 0, closed(0, 1024), "threads", "Threads of the host target; 0 is all cores"),
 
     key(MEMBER(data.path), "", anything, "file or folder", "Market data; empty is the bundled futures-baseline"),
+    key(MEMBER(data.instrument), "", anything, "", "Id, raw symbol, parent (ES.FUT) or root (ES) to read of several instruments; empty is the front contract"),
+    key(MEMBER(data.on_error), "error", words({"error", "skip"}), "", "A damaged DBN or CSV file: error stops; skip keeps the rows before the damage and says what is lost"),
+    key(MEMBER(data.cache), "auto", anything, "folder", "Keeps what large inputs were made into; auto is $XDG_CACHE_HOME/foxhunt or ~/.cache/foxhunt, off or empty is none"),
+    key(MEMBER(data.csv_time_column), "", anything, "", "CSV column of the time: a name in the header or a number from 1; empty is the usual name or place"),
+    key(MEMBER(data.csv_open_column), "", anything, "", "CSV column of the open"),
+    key(MEMBER(data.csv_high_column), "", anything, "", "CSV column of the high"),
+    key(MEMBER(data.csv_low_column), "", anything, "", "CSV column of the low"),
+    key(MEMBER(data.csv_close_column), "", anything, "", "CSV column of the close"),
+    key(MEMBER(data.csv_volume_column), "", anything, "", "CSV column of the volume"),
+    key(MEMBER(data.csv_symbol_column), "", anything, "", "CSV column of the instrument's symbol"),
+    key(MEMBER(data.csv_features), Words{}, list_of(0, 256, anything), "", "Further numeric CSV columns, known at the bar's close; each becomes a feature"),
+    key(MEMBER(data.csv_time_format), "auto", words({"auto", "iso", "dotted", "epoch_s", "epoch_ms", "epoch_us", "epoch_ns"}), "", "Times of a CSV file; dotted is dd.mm.yyyy"),
+    key(MEMBER(data.csv_time_zone), "auto", anything, "", "Zone of CSV times that name none, such as America/Chicago; auto is UTC, and says so"),
+    key(MEMBER(data.csv_stamp), "auto", words({"auto", "open", "close"}), "", "Whether a CSV bar's time is that of its open or its close; auto guesses, and says so"),
+    key(MEMBER(data.csv_delimiter), "auto", words({"auto", "comma", "semicolon", "tab", "pipe"}), "", "Between the fields of a CSV file; auto is what the first line has most of"),
+    key(MEMBER(data.csv_decimal), "point", words({"point", "comma"}), "", "Before the decimals of CSV numbers; the other one may stand between thousands"),
     key(MEMBER(data.train_fraction), 0.7, Limits{.min = 0, .max = 1, .min_open = true, .max_open = true}, "of rows", "Size of the training split, the earliest rows"),
     key(MEMBER(data.validation_fraction), 0.15, open_above(0, 1), "of rows", "Size of the validation split; the rest is the test split"),
     key(MEMBER(data.purge_rows), 240, closed(0, 1e9), "rows", "Left out between two splits"),
     key(MEMBER(data.session_gap_minutes), 30, closed(1, 1e6), "minutes", "A longer pause between two rows ends a session"),
+    key(MEMBER(data.latency_us), 1000, closed(0, 1e10), "us", "Books: time from a decision to the earliest book that fills it"),
+    key(MEMBER(data.trade_bar_seconds), 1, closed(1, 86400), "s", "Trades are put into bars of this length"),
 
     key(MEMBER(contract.symbol), "", anything, "", "Contract root such as ES; empty takes it from the data, else the default contract"),
     key(MEMBER(contract.tick_size), not_set, open_below(0, 1e6), "points", "Smallest price step; not set: the built-in contract table"),
@@ -178,7 +197,8 @@ std::string interval_text(const Limits& limits) {
 }
 
 bool is_text(const Key& key) { return std::holds_alternative<std::string>(key.fallback); }
-bool is_list(const Key& key) {
+bool is_text_list(const Key& key) { return std::holds_alternative<std::vector<std::string>>(key.fallback); }
+bool is_number_list(const Key& key) {
   return std::holds_alternative<std::vector<double>>(key.fallback) ||
          std::holds_alternative<std::vector<std::int64_t>>(key.fallback);
 }
@@ -250,8 +270,8 @@ void set_value(const Key& key, const Value& value, Profile& profile) {
 }
 
 std::string type_name(const Key& key) {
-  static constexpr const char* names[] = {"true or false",    "integer",         "number",          "text",
-                                          "number, optional", "list of numbers", "list of integers"};
+  static constexpr const char* names[] = {"true or false",    "integer",         "number",           "text",
+                                          "number, optional", "list of numbers", "list of integers", "list of text"};
   static_assert(std::size(names) == std::variant_size_v<Value>);
   return names[key.fallback.index()];
 }
@@ -260,7 +280,9 @@ std::string range_text(const Key& key) {
   const Limits& limits = key.limits;
   if (std::holds_alternative<bool>(key.fallback)) return "";
   if (is_text(key)) return fmt::format("{}", fmt::join(limits.words, ", "));
-  if (is_list(key)) return fmt::format("{} to {} of {}", limits.min_length, limits.max_length, interval_text(limits));
+  if (is_text_list(key)) return fmt::format("{} to {}", limits.min_length, limits.max_length);
+  if (is_number_list(key))
+    return fmt::format("{} to {} of {}", limits.min_length, limits.max_length, interval_text(limits));
   return interval_text(limits);
 }
 
@@ -273,7 +295,9 @@ std::string expected_text(const Key& key) {
   }
   const bool whole = std::holds_alternative<std::int64_t>(key.fallback) ||
                      std::holds_alternative<std::vector<std::int64_t>>(key.fallback);
-  if (is_list(key)) {
+  if (is_text_list(key))
+    return fmt::format("a list of {} to {} one-line texts in quotes", limits.min_length, limits.max_length);
+  if (is_number_list(key)) {
     return fmt::format("a list of {} to {} {} in {}", limits.min_length, limits.max_length,
                        whole ? "integers" : "numbers", interval_text(limits));
   }

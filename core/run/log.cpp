@@ -14,7 +14,7 @@
 #include <memory>
 
 #include "core/error.h"
-#include "core/run/storage.h"
+#include "core/storage.h"
 
 namespace foxhunt::run {
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "core/run/storage.h"
+#include "core/storage.h"
 
 namespace foxhunt::run {
 

@@ -15,7 +15,7 @@
 
 #include "core/run/environment.h"
 #include "core/run/json.h"
-#include "core/run/storage.h"
+#include "core/storage.h"
 
 namespace foxhunt::run {
 namespace {

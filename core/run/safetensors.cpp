@@ -13,9 +13,9 @@
 #include <set>
 #include <stdexcept>
 
-#include "core/run/checksum.h"
+#include "core/checksum.h"
 #include "core/run/safetensors_header.h"
-#include "core/run/storage.h"
+#include "core/storage.h"
 
 namespace foxhunt::run {
 namespace {

@@ -203,3 +203,20 @@ TEST_CASE("kernel_distributional_loss: an iteration that does not learn reports 
   REQUIRE(same_bits(out.isv, in.isv));
   REQUIRE(out.counters == in.counters);
 }
+
+TEST_CASE("kernel_distributional_loss: one loss that is not finite is counted once, the first or the last") {
+  ON_EVERY_DEVICE(device);
+  for (auto part : {&Losses::c51, &Losses::mse, &Losses::cql})
+    for (const std::size_t at : {std::size_t{0}, std::size_t{699}}) {
+      Losses in(700, 2);
+      (in.*part)[at] = NAN;
+      REQUIRE(reduce(device, in).counters[counter_nonfinite] == 1);
+    }
+}
+
+TEST_CASE("kernel_distributional_loss: a priority is never less than nothing") {
+  ON_EVERY_DEVICE(device);
+  Losses in(2, 1);
+  in.c51 = {-4.0f, 4.0f};
+  REQUIRE(reduce(device, in).td_error == std::vector<float>{1.0f, 1.0f});
+}

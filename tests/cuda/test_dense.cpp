@@ -67,6 +67,28 @@ std::vector<float> plus(const std::vector<float>& a, float factor, const std::ve
   return result;
 }
 
+/// Device memory that ends with its last element: a read past it is a sanitizer's to see.
+class Tight {
+ public:
+  Tight(Device& device, const std::vector<float>& contents) : device_(device) {
+    const std::size_t whole = (contents.size() + 63) / 64 * 64;  // what allocations are rounded up to
+    memory_ = static_cast<float*>(device.allocate(whole * sizeof(float)));
+    span_ = {memory_ + whole - contents.size(), contents.size()};
+    device.upload(span_, contents);
+  }
+  Tight(const Tight&) = delete;
+  Tight& operator=(const Tight&) = delete;
+  ~Tight() { device_.release(memory_); }
+  operator DeviceSpan<float>() const { return span_; }
+  operator DeviceSpan<const float>() const { return span_; }
+  std::vector<float> download() const { return device_.download(span_); }
+
+ private:
+  Device& device_;
+  float* memory_;
+  DeviceSpan<float> span_;
+};
+
 }  // namespace
 
 TEST_CASE("kernel_dense: identity weights copy, and the ReLU drops the negatives alone") {
@@ -272,4 +294,48 @@ TEST_CASE("kernel_dense: sums of partials over more elements than a grid carries
   launch_guarded(device, reduce_partials_kernel, parts, gradient, n, splits);
   REQUIRE(gradient.unwritten() == 0);
   REQUIRE(sum(gradient.download()) == sum(partial));
+}
+
+TEST_CASE("kernel_dense: no operand is read past its end") {
+  ON_EVERY_DEVICE(device);
+  Random random(51);
+  for (const Shape& s : {Shape{63, 63, 15}, Shape{65, 68, 20}, Shape{64, 68, 68}, Shape{127, 130, 33}}) {
+    const std::vector<float> x = random.whole(elements(s.m, s.k), -4, 4), dy = random.whole(elements(s.m, s.n), -4, 4),
+                             parameters = random.whole(elements(s.k + 1, s.n), -4, 4);
+    const Tight input(device, x), weights(device, parameters), slope(device, dy), y(device, dy), dx(device, x),
+        gradient(device, parameters);
+    launch(device, dense_forward_kernel, input, weights, y, s.m, s.n, s.k, 0);
+    launch(device, dense_backward_data_kernel, slope, weights, input, dx, s.m, s.n, s.k);
+    launch(device, dense_backward_weight_kernel, input, slope, gradient, s.m, s.n, s.k, 1, 0);
+    CAPTURE(s.m, s.n, s.k);
+    REQUIRE(y.download() == forward(device, x, parameters, s, false));
+    REQUIRE(dx.download() == backward_data(device, dy, parameters, x, s));
+    REQUIRE(gradient.download() == backward_weight(device, x, dy, s, 1));
+  }
+}
+
+TEST_CASE("kernel_dense: splits share the rows evenly, in whole slabs of eight") {
+  ON_EVERY_DEVICE(device);
+  const int n = 3, k = 2, splits = 3, size = (k + 1) * n;
+  for (const auto& [m, rows] :
+       {std::pair{48, std::vector<float>{16, 16, 16}}, std::pair{50, std::vector<float>{24, 24, 2}},
+        std::pair{9, std::vector<float>{8, 1, 0}}}) {
+    const TestBuffer<float> x(device, std::vector<float>(elements(m, k), 1.0f)),
+        dy(device, std::vector<float>(elements(m, n), 1.0f));
+    TestBuffer<float> partial(device, elements(splits, size));
+    launch_guarded(device, dense_backward_weight_kernel, x, dy, partial, m, n, k, splits, size);
+    const std::vector<float> sums = partial.download();
+    CAPTURE(m);
+    for (int i = 0; i < splits * size; ++i)
+      REQUIRE(sums[static_cast<std::size_t>(i)] == rows[static_cast<std::size_t>(i / size)]);
+  }
+}
+
+TEST_CASE("kernel_dense: a sum of partials writes its gradient and nothing after it") {
+  ON_EVERY_DEVICE(device);
+  const int n = 5, splits = 2;
+  const TestBuffer<float> partial(device, std::vector<float>(12, 1.0f));
+  TestBuffer<float> gradient(device, 6);
+  launch_guarded(device, reduce_partials_kernel, partial, gradient.span().part(0, 5), n, splits);
+  REQUIRE(gradient.unwritten() == 1);
 }

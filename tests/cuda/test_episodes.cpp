@@ -341,3 +341,38 @@ TEST_CASE("kernel_environment: more episodes than a grid carries at once") {
   for (const Episode& e : market.state.download()) wrong += e.steps != 1;
   REQUIRE(wrong == 0);
 }
+
+TEST_CASE("kernel_environment: an episode of one step ends at once and starts anew at once, somewhere else") {
+  ON_EVERY_DEVICE(device);
+  Random random(128);
+  EnvironmentParams params = plain_environment();
+  params.step_limit = 1;
+  params.ruin_equity = -es_cost;  // which is not less than itself
+  Market market = random_market(random, 50, 10);
+  market.open_gap.assign(market.open_gap.size(), 0.0f);
+  market.hold_gap.assign(market.hold_gap.size(), 0.0f);
+  Simulation simulation(device, market, params, 300, 4);
+  const auto first = simulation.row.download();
+  simulation.step_all(long_one);
+  for (const Step& step : simulation.last()) REQUIRE(step.flags == transition_truncated);
+  simulation.step_all(long_one);
+  int same = 0;
+  for (int e = 0; e < 300; ++e) {
+    const Step step = simulation.last()[static_cast<std::size_t>(e)];
+    REQUIRE(step.flags == transition_unused);
+    same += step.next_row == first[static_cast<std::size_t>(e)];
+  }
+  REQUIRE(same < 30);  // of 300 episodes over 100 start rows
+}
+
+TEST_CASE("kernel_environment: nothing that was never stored can be drawn") {
+  ON_EVERY_DEVICE(device);
+  Random random(129);
+  EnvironmentParams params = plain_environment();
+  params.n_step = 3;
+  Simulation simulation(device, random_market(random, 2, 20), params, 2, 6);
+  for (int i = 0; i < 2; ++i) {
+    simulation.step_all(flat);
+    REQUIRE(simulation.priority.download() == std::vector<float>(12, 0.0f));
+  }
+}

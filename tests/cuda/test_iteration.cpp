@@ -244,3 +244,29 @@ TEST_CASE("kernel_iteration: the health word is the bus and the counters as they
   for (std::size_t i = 0; i < isv_slot_count; ++i) REQUIRE(run.health[i] == std::bit_cast<std::uint32_t>(run.isv[i]));
   for (std::size_t i = 0; i < counter_count; ++i) REQUIRE(run.health[isv_slot_count + i] == run.counters[i]);
 }
+
+TEST_CASE("kernel_iteration: schedules of one iteration and of none") {
+  ON_EVERY_DEVICE(device);
+  ScheduleParams params = plain_schedule();
+  params.epsilon_iterations = 1;
+  REQUIRE(schedules(device, params, 0)[isv_epsilon] == 1.0f);
+  REQUIRE(schedules(device, params, 1)[isv_epsilon] == 0.1f);
+  for (const int decay : {1, 2}) {
+    params.decay = decay;
+    params.total_iterations = 0;  // no end to fall towards
+    for (const std::uint32_t i : {0u, 7u}) require_near(schedules(device, params, i)[isv_learning_rate], 0.01);
+    params.total_iterations = 1;
+    require_near(schedules(device, params, 0)[isv_learning_rate], 0.01);
+    require_near(schedules(device, params, 1)[isv_learning_rate], 0.002);
+  }
+}
+
+TEST_CASE("kernel_iteration: the health word ends with the counters") {
+  ON_EVERY_DEVICE(device);
+  const TestBuffer<float> reward(device, std::vector<float>(40, 0.0f));
+  TestBuffer<float> bus(device, std::vector<float>(isv_slot_count + 1, 0.0f));
+  TestBuffer<std::uint32_t> counters(device, std::vector<std::uint32_t>(counter_count + 1, 0u)),
+      word(device, health_words + 1);
+  launch_guarded(device, end_iteration_kernel, reward, bus, counters, word, 4, 10);
+  REQUIRE(word.unwritten() == 1);
+}

@@ -1,5 +1,5 @@
 // What the network sees, and the actions taken from what it answers.
-#include "tests/cuda/kernel_fixture.h"
+#include "tests/cuda/market_fixture.h"
 
 using namespace foxhunt;
 using namespace foxhunt::test;
@@ -196,4 +196,43 @@ TEST_CASE("kernel_environment: an episode whose Q is not finite is counted and s
       REQUIRE(selected.counters[counter_nonfinite_mask] == nonfinite_q_value);
       for (const std::int32_t a : selected.action) REQUIRE((a >= 0 && a < 3));
     }
+}
+
+TEST_CASE("kernel_environment: a Q that is not finite is noticed wherever it stands") {
+  ON_EVERY_DEVICE(device);
+  for (std::size_t at = 0; at < 12; ++at) {
+    std::vector<float> q(12, 0.5f);
+    q[at] = NAN;
+    CAPTURE(at);
+    REQUIRE(select(device, q, 3, 0.0f).counters[counter_nonfinite] == 1);
+  }
+}
+
+TEST_CASE("kernel_environment: what starts an episode does not decide its exploration") {
+  ON_EVERY_DEVICE(device);
+  Market market = es_market(std::vector<float>(9, 4000.0f), std::vector<float>(9, 4000.0f));
+  market.starts = {0, 1};
+  EnvironmentParams params = plain_environment();
+  params.step_limit = 1;
+  constexpr int episodes = 2000;
+  Simulation simulation(device, market, params, episodes, 4);
+  std::vector<float> q(2 * episodes, 0.0f);
+  const TestBuffer<float> values(device, q), isv(device, isv_with({{isv_epsilon, 0.5f}}));
+  // Of q all alike action 0 is the best, so action 1 is chosen by exploring alone: a quarter of the time.
+  const auto agreement = [&](std::uint32_t iteration, const std::vector<std::int32_t>& rows) {
+    TestBuffer<std::uint32_t> counters(device, counters_with({{counter_iteration, iteration}}));
+    TestBuffer<std::int32_t> action(device, std::size_t{episodes});
+    launch_guarded(device, select_actions_kernel, values, isv, counters, action, episodes, 2, params.seed);
+    const auto actions = action.download();
+    int explored_from_first = 0;
+    for (std::size_t e = 0; e < episodes; ++e) explored_from_first += actions[e] == 1 && rows[e] == 0;
+    return explored_from_first;
+  };
+  const auto started = simulation.row.download();
+  REQUIRE(std::abs(agreement(0, {started.begin(), started.begin() + episodes}) - episodes / 8) < 80);
+  simulation.step_all(flat);
+  simulation.step_all(flat);
+  std::vector<std::int32_t> anew;
+  for (const Step& step : simulation.last()) anew.push_back(step.next_row);
+  REQUIRE(std::abs(agreement(2, anew) - episodes / 8) < 80);
 }

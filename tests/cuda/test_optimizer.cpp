@@ -305,3 +305,55 @@ TEST_CASE("kernel_optimizer: the target is kept when the update was refused") {
     for (const auto& counters : {counters_with({{counter_learning, 0}}), counters_with({{counter_nonfinite, 1}})})
       REQUIRE(same_bits(updated_target(device, start, online, 1.0f, period, counters), start));
 }
+
+TEST_CASE("kernel_optimizer: epsilon is added to the root of the second moment") {
+  ON_EVERY_DEVICE(device);
+  Optimiser state(1);
+  state.gradient = {2.0f};
+  state.params.epsilon = 2.0f;
+  state.step(device);
+  REQUIRE(std::fabs(state.parameters[0] - (1.0f - 0.125f * 0.5f)) < 1e-5f);  // 2 / (2 + 2) of the rate
+}
+
+TEST_CASE("kernel_optimizer: a clip below one clips") {
+  ON_EVERY_DEVICE(device);
+  Optimiser state(2);
+  state.gradient = {3.0f, -4.0f};
+  state.params = {0.0f, 0.0f, 0.0f, 0.0f, 0.5f};
+  state.step(device);
+  REQUIRE(largest_difference(state.moment1, {0.3f, -0.4f}) < 1e-6);
+}
+
+TEST_CASE("kernel_optimizer: a learning rate that is not finite is noticed with few parameters as with many") {
+  ON_EVERY_DEVICE(device);
+  for (const std::size_t n : {1u, 1024u, 3000u}) {
+    Optimiser state(n);
+    state.isv[isv_learning_rate] = NAN;
+    state.step(device);
+    REQUIRE(state.counters[counter_nonfinite] == 1);
+    REQUIRE(state.counters[counter_nonfinite_mask] == nonfinite_learning_rate);
+  }
+}
+
+TEST_CASE("kernel_optimizer: padding after a full table of layers decays like a weight") {
+  ON_EVERY_DEVICE(device);
+  Optimiser state(max_layers * 4 + 3);
+  state.layers = table_of(std::vector<Layer>(max_layers, {1, 2}));
+  state.params.weight_decay = 0.5f;
+  state.step(device);
+  for (std::size_t i = 0; i < state.parameters.size(); ++i) {
+    const bool bias = i < max_layers * 4 && i % 4 >= 2;
+    REQUIRE(state.parameters[i] == (bias ? 1.0f : 1.0f - 0.125f * 0.5f));
+  }
+}
+
+TEST_CASE("kernel_optimizer: a tau of one copies, whatever the target was, and nothing beyond the end") {
+  ON_EVERY_DEVICE(device);
+  REQUIRE(updated_target(device, {1e30f, NAN}, {1.0f, 2.0f}, 1.0f, 0, counters_with({})) ==
+          std::vector<float>{1.0f, 2.0f});
+  TestBuffer<float> target(device, 4);
+  const TestBuffer<float> online(device, std::vector<float>(4, 1.0f));
+  const TestBuffer<std::uint32_t> counters(device, counters_with({}));
+  launch_guarded(device, update_target_kernel, target, online, counters, 3, 1.0f, 0);
+  REQUIRE(target.unwritten() == 1);
+}

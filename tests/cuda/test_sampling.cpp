@@ -28,6 +28,25 @@ double chi_square(const std::vector<int>& counts, const std::vector<float>& shar
   return result;
 }
 
+/// Draws from sums that are `factor` times what the leaves give, as rounding might leave them: too large at one level.
+std::vector<std::int32_t> draw_from(Device& device, const Ring& ring, float supers_by, float chunks_by,
+                                    float groups_by) {
+  PrioritySums sums = sum_priorities(device, ring.priority);
+  for (float& v : sums.supers) v *= supers_by;
+  for (float& v : sums.chunks) v *= chunks_by;
+  for (float& v : sums.groups) v *= groups_by;
+  const TestBuffer<float> leaves(device, ring.priority), groups(device, sums.groups), chunks(device, sums.chunks),
+      supers(device, sums.supers), rewards(device, ring.reward);
+  const TestBuffer<std::int32_t> actions(device, ring.action);
+  const TestBuffer<std::uint8_t> ends(device, ring.flags);
+  TestBuffer<std::uint32_t> counters(device, counters_with({}));
+  TestBuffer<std::int32_t> index(device, 200), next(device, 200), taken(device, 200);
+  TestBuffer<float> returns(device, 200), discounts(device, 200), priorities(device, 200);
+  launch_guarded(device, sample_transitions_kernel, leaves, groups, chunks, supers, rewards, actions, ends, counters,
+                 index, next, taken, returns, discounts, priorities, 200, ring.episodes, ring.length, 1, 1.0f, 5u);
+  return index.download();
+}
+
 }  // namespace
 
 TEST_CASE("kernel_replay: every sum is that of its leaves") {
@@ -206,4 +225,45 @@ TEST_CASE("kernel_replay: from an empty replay comes a harmless transition") {
   REQUIRE(draws.returns == std::vector<float>(100, 0.0f));
   REQUIRE(draws.discounts == std::vector<float>(100, 0.0f));
   REQUIRE(draws.priorities == std::vector<float>(100, 0.0f));
+}
+
+TEST_CASE("kernel_replay: where a target lies beyond the sum, the last positive leaf is drawn, never a zero") {
+  ON_EVERY_DEVICE(device);
+  for (const auto& [episodes, length] : {std::pair{64, 640}, std::pair{8, 160}, std::pair{1, 40}}) {
+    Ring ring(episodes, length);  // 40 chunks; 40 groups; 40 leaves
+    const std::size_t count = ring.priority.size();
+    for (std::size_t i = 0; i < count; ++i) ring.priority[i] = i % 2 ? 0.0f : 1.0f;
+    for (std::size_t i = count * 39 / 40; i < count; ++i) ring.priority[i] = 0.0f;
+    for (const auto& [supers, chunks, groups] :
+         {std::tuple{4.0f, 1.0f, 1.0f}, std::tuple{1.0f, 4.0f, 1.0f}, std::tuple{1.0f, 1.0f, 4.0f}}) {
+      CAPTURE(count, supers, chunks, groups);
+      for (const std::int32_t leaf : draw_from(device, ring, supers, chunks, groups)) {
+        REQUIRE(leaf >= 0);
+        REQUIRE(static_cast<std::size_t>(leaf) < count);
+        REQUIRE(ring.priority[static_cast<std::size_t>(leaf)] == 1.0f);
+      }
+    }
+  }
+}
+
+TEST_CASE("kernel_replay: the one leaf of the last super is drawn, and small priorities as often as large ones",
+          "[long]") {
+  ON_EVERY_DEVICE(device);
+  Ring ring(1, 32769);
+  ring.priority.back() = 1.0f;
+  REQUIRE(counts(ring.draw(device, 10), ring.priority.size()).back() == 10);
+  ring.priority.front() = ring.priority.back() = 1e-6f;
+  REQUIRE(counts(ring.draw(device, 10), ring.priority.size()).front() == 5);
+}
+
+TEST_CASE("kernel_replay: a batch of one is drawn from everywhere", "[long]") {
+  ON_EVERY_DEVICE(device);
+  Ring ring(2, 32768);  // two supers
+  for (const std::size_t leaf : {0u, 32767u, 32768u, 65535u}) ring.priority[leaf] = 1.0f;
+  std::vector<int> drawn(4, 0);
+  for (std::uint32_t iteration = 0; iteration < 80; ++iteration) {
+    const std::int32_t leaf = ring.draw(device, 1, iteration).index[0];
+    ++drawn[leaf / 32768 * 2 + (leaf % 32768 ? 1 : 0)];
+  }
+  for (const int times : drawn) REQUIRE(times > 5);  // of 20 expected
 }

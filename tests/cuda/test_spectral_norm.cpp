@@ -283,3 +283,61 @@ TEST_CASE("kernel_spectral_norm: at the floor sigma is a constant") {
   const std::vector<float> gradient = network.backward(device, slope, network.effective(device, sigma), sigma);
   for (std::size_t i = 0; i < 30; ++i) REQUIRE(gradient[i] == slope[i] / 0.5f);
 }
+
+TEST_CASE("kernel_spectral_norm: as many iterations as asked for, and a vector that is there stays there") {
+  ON_EVERY_DEVICE(device);
+  Random random(162);
+  Spectral twice(random, {{9, 7, true, with_spectrum(random, 9, 7, {2.0, 1.9, 1.8})}});
+  Spectral once = twice;
+  once.iterate(device, 1);
+  const std::vector<float> before = once.left;
+  once.iterate(device, 1);
+  twice.iterate(device, 2);
+  REQUIRE(same_bits(once.left, twice.left));
+  REQUIRE(same_bits(once.right, twice.right));
+  REQUIRE(dot(once.left, before) > 0.5);  // it turns towards the leading pair, it does not flip
+}
+
+TEST_CASE("kernel_spectral_norm: weights of zero leave a vector of length one") {
+  ON_EVERY_DEVICE(device);
+  Random random(163);
+  Spectral network(random, {{12, 7, true, std::vector<float>(12 * 7, 0.0f)}});
+  network.iterate(device, 1);
+  const std::vector<float> u(network.left.begin(), network.left.begin() + 7);
+  REQUIRE(std::fabs(dot(u, u) - 1.0) < 1e-5);
+}
+
+TEST_CASE("kernel_spectral_norm: layers beyond the parameters or the count are left alone, padding is copied") {
+  ON_EVERY_DEVICE(device);
+  Random random(164);
+  Spectral network(random, {{4, 3, true, with_spectrum(random, 4, 3, {4.0, 1.0})},
+                            {3, 3, true, with_spectrum(random, 3, 3, {2.0, 1.0})}});
+  network.iterate(device, 30);
+  Spectral shorter = network;
+  shorter.n = network.table.offset[1];
+  shorter.parameters.resize(static_cast<std::size_t>(shorter.n));
+  const std::vector<float> sigma = shorter.iterate(device, 1);
+  REQUIRE(std::fabs(sigma[0] - 4.0f) < 0.01f);
+  REQUIRE(sigma[1] == 1.0f);
+  std::vector<float> slope = random.floats(shorter.parameters.size(), 1.0f, 2.0f);
+  REQUIRE(std::fabs(dot(shorter.backward(device, slope, shorter.effective(device, sigma), sigma), shorter.parameters) -
+                    dot(std::vector<float>(slope.end() - 3, slope.end()),
+                        std::vector<float>(shorter.parameters.end() - 3, shorter.parameters.end()))) < 1e-3);
+
+  // A table of two layers with five floats of padding between them, of which the first alone is counted.
+  network.table.offset[1] += 5;
+  network.parameters.insert(network.parameters.begin() + 15, 5, 8.0f);
+  network.n += 5;
+  const TestBuffer<float> p(device, network.parameters), s(device, std::vector<float>{4.0f, 2.0f});
+  const TestBuffer<std::uint32_t> counters(device, counters_with({}));
+  TestBuffer<float> result(device, network.parameters.size());
+  launch_guarded(device, spectral_apply_kernel, p, s, counters, result, network.n - 1, 1, network.table);
+  REQUIRE(result.unwritten() == 1);
+  const std::vector<float> scaled = result.download();
+  for (std::size_t i = 0; i + 1 < scaled.size(); ++i)
+    REQUIRE(scaled[i] == (i < 12 ? network.parameters[i] / 4.0f : network.parameters[i]));
+  slope = random.floats(network.parameters.size(), 1.0f, 2.0f);
+  network.table.layers = 1;  // as a count; the second is in the table still
+  const std::vector<float> kept = network.backward(device, slope, network.parameters, {4.0f, 2.0f});
+  REQUIRE(std::equal(kept.begin() + 12, kept.end(), slope.begin() + 12));
+}

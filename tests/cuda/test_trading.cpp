@@ -171,3 +171,69 @@ TEST_CASE("kernel_environment: an action beyond the table takes its first positi
   REQUIRE(market.state.at(0).position == five_positions[0]);
   REQUIRE(market.last()[0].action == 5);
 }
+
+TEST_CASE("kernel_environment: profit is carried by the position, not by the trades that changed its size") {
+  ON_EVERY_DEVICE(device);
+  Market market = es_market(std::vector<float>(8, 4000.0f), std::vector<float>(8, 4000.0f));
+  market.open_gap = {0.0f, 10.0f, 4.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
+  market.hold_gap = {100.0f, 20.0f, 5.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
+  Simulation simulation(device, market, plain_environment(), 2, 8, {-2.0f, -1.0f, 1.0f, 2.0f});
+  const auto step = [&](std::int32_t first, std::int32_t second) {
+    simulation.step({first, second});
+    return std::pair{simulation.state.at(0).unrealised, simulation.state.at(1).unrealised};
+  };
+  using Dollars = std::pair<float, float>;
+  REQUIRE(step(2, 1) == Dollars{100.0f, -100.0f});  // one contract, long and short
+  REQUIRE(step(2, 1) == Dollars{130.0f, -130.0f});  // held over the fill of the next row
+  REQUIRE(step(3, 0) == Dollars{144.0f, -144.0f});  // four more for one contract, then five for each of two
+  REQUIRE(step(2, 1) == Dollars{72.0f, -72.0f});    // half is closed and takes its half along
+}
+
+TEST_CASE("kernel_environment: a step costs what its own row asks, closing what the next row asks") {
+  ON_EVERY_DEVICE(device);
+  Market market = es_market(std::vector<float>(4, 4000.0f), std::vector<float>(4, 4000.0f));
+  market.cost = {1.0f, 10.0f, 100.0f, 1000.0f};
+  market.flags = {0, 0, market_last, 0};
+  Simulation simulation(device, market, plain_environment(), 2);
+  simulation.step({long_one, short_one});
+  for (const Episode& e : simulation.state.download()) REQUIRE(e.equity == -1.0);
+  for (int e = 0; e < 2; ++e)  // a tenth of the reward scale to get out
+    REQUIRE(std::fabs(simulation.portfolio_after(e)[7] - std::tanh(0.1f)) < 1e-6f);
+  simulation.step({long_one, short_one});
+  for (const Episode& e : simulation.state.download()) REQUIRE((e.equity == -101.0 && e.hold == 0));
+  for (const Step& step : simulation.last()) REQUIRE(step.reward == -1.0f);
+}
+
+TEST_CASE("kernel_environment: portfolio numbers are on their stated scales") {
+  ON_EVERY_DEVICE(device);
+  Market market = es_market(std::vector<float>(4, 4000.0f), std::vector<float>(4, 4000.0f));
+  market.hold_gap = {500.0f, -1500.0f, 0.0f, 0.0f};
+  market.cost.assign(4, 0.0f);
+  Simulation simulation(device, market, plain_environment(), 1);  // a reward scale of 100 dollars
+  const auto require_tanh = [&](std::size_t number, float of) {
+    CAPTURE(number);
+    REQUIRE(std::fabs(simulation.portfolio_after(0)[number] - std::tanh(of)) < 1e-6f);
+  };
+  simulation.step_all(long_one);
+  require_tanh(1, 1.0f);   // 500 dollars unrealised: five scales
+  require_tanh(4, 0.25f);  // 500 dollars of equity: a quarter of twenty scales
+  simulation.step_all(long_one);
+  REQUIRE(simulation.portfolio_after(0)[2] == 0.0625f);  // two steps held: 2 / (2 + 30)
+  require_tanh(4, -0.5f);
+  require_tanh(5, 0.75f);  // 1,500 dollars below the peak
+  require_tanh(6, -15.0f);
+}
+
+TEST_CASE("kernel_environment: a cost that would carry equity beyond a float is refused") {
+  ON_EVERY_DEVICE(device);
+  Market market = es_market(std::vector<float>(4, 4000.0f), std::vector<float>(4, 4000.0f));
+  market.hold_gap = {-2e38f, 0.0f, 0.0f, 0.0f};
+  market.cost = {0.0f, 3e38f, 0.0f, 0.0f};
+  EnvironmentParams params = plain_environment();
+  params.ruin_equity = -3.4e38f;
+  Simulation simulation(device, market, params, 1);
+  simulation.step_all(long_one);
+  REQUIRE(simulation.last()[0].flags == 0);
+  simulation.step_all(flat);
+  REQUIRE(simulation.last()[0].flags == (transition_unused | transition_terminal));
+}

@@ -186,3 +186,31 @@ TEST_CASE("kernel_replay: a transition drawn many times gets one priority") {
   expected[17] = 2.0f;
   REQUIRE(largest_difference(after.priority, expected) < 2e-6);
 }
+
+TEST_CASE("kernel_replay: the very first leaf is a transition like any other, and an end hides what follows") {
+  ON_EVERY_DEVICE(device);
+  Ring ring = telling_ring(3, 8, 4);
+  REQUIRE(drawn(device, ring, 0) == Transition{static_cast<int>(ring.leaf(4, 0)), 0, 4.0f, 0.0625f});
+  for (const auto& [flag, discount] : {std::pair{transition_terminal, 0.0f}, std::pair{transition_truncated, 0.25f}}) {
+    Ring ended = ring;
+    ended.flags[ring.leaf(1, 0)] = flag;
+    ended.reward[ring.leaf(2, 0)] = NAN;
+    REQUIRE(drawn(device, ended, 0) == Transition{static_cast<int>(ring.leaf(2, 0)), 0, 2.0f, discount});
+  }
+}
+
+TEST_CASE("kernel_replay: priorities come back for this batch alone and never beyond the ring") {
+  ON_EVERY_DEVICE(device);
+  Update update;
+  update.index = {24, 2};
+  REQUIRE(update.run(device).priority[2] == 3.0f);
+  update.index = {1, 9, 10};
+  update.td_error = {3.0f, 8.0f, 15.0f};
+  const TestBuffer<std::int32_t> at(device, update.index);
+  const TestBuffer<float> error(device, update.td_error);
+  TestBuffer<float> leaves(device, update.priority);
+  TestBuffer<std::uint32_t> count(device, update.counters);
+  launch_guarded(device, update_priorities_kernel, at, error, leaves, count, 2, 4, 6, 24, 0.5f, 1.0f);
+  REQUIRE(leaves.at(9) == 3.0f);
+  REQUIRE(leaves.at(10) == 1.0f);
+}

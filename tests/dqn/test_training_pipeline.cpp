@@ -1,5 +1,6 @@
 // The whole way from the bundled market files to a trained agent, on every device present.
 #include <cmath>
+#include <span>
 
 #include "tests/dqn/training_fixture.h"
 
@@ -14,7 +15,7 @@ bool skipped() {
   return true;
 }
 
-bool finite(const std::vector<float>& values) {
+bool finite(std::span<const float> values) {
   for (const float v : values)
     if (!std::isfinite(v)) return false;
   return true;

@@ -106,7 +106,7 @@ TEST_CASE("csv: a symbol column tells instruments apart") {
 }
 
 TEST_CASE("csv: times at which bars close are an option") {
-  const Bars bars = read(good, {.csv_time_is_close = true});
+  const Bars bars = read(good, {.csv = {.stamp = "close"}});
   REQUIRE(bars.ts_open[0] == monday - ns_per_minute);
 }
 
@@ -140,7 +140,7 @@ TEST_CASE("csv: a malformed row is named by its line") {
   require_says(refused(good + "2024-01-08 00:02,5,5,5,9999999999999,1\n"), {"line 4", "close price '9999999999999'"});
   require_says(refused(good + "2024-01-08 00:02,5,5,5,5,-1\n"), {"line 4", "volume '-1'"});
   require_says(refused(good + "2024-13-08 00:02,5,5,5,5,1\n"), {"line 4", "time '2024-13-08 00:02'"});
-  require_says(refused(good + "08.01.2024 00:02:00,5,5,5,5,1\n"), {"line 4", "format of the rows before"});
+  require_says(refused(good + "08.01.2024 00:02:00,5,5,5,5,1\n"), {"line 4", "expected iso like the rows before"});
   require_says(refused(header + "today,5,5,5,5,1\n"), {"line 2", "time 'today'", "ISO 8601"});
   require_says(refused("time,open,high,low,close,instrument_id\n2024-01-08,5,5,5,5,x\n"),
                {"line 2", "instrument_id 'x'"});
@@ -150,9 +150,10 @@ TEST_CASE("csv: files that hold no bars are refused") {
   require_says(refused(""), {"empty"});
   require_says(refused("\n\n"), {"no line of text"});
   require_says(refused(header), {"no row of data"});
-  require_says(refused("a,b,c\n1,2,3\n"), {"line 1", "starts with 'a'", "expected a header"});
+  require_says(refused("a,b,c\n1,2,3\n"),
+               {"line 1", "starts with 'a'", "no column for time, open", "expected a header"});
   require_says(refused("time,open,high,low\n2024-01-08,5,5,5\n"), {"line 1", "expected a header"});
-  require_says(refused(std::string("\x1F\x8B\x08 binary")), {"gunzip"});
+  require_says(refused(std::string("\x1F\x8B\x08 binary")), {"damaged gzip data"});
   require_says(refused(std::string(400'000, 'x')), {"line 1", "longer than"});
   require_says(refused(std::string("\x00\x01\x02\x03\x04", 5)), {"line 1", "line 1: starts with '?"});
   require_says(refused(header + "2024-01-08 00:00,5,5,5,5,1\n"), {"1 usable rows of 1", "interval"});

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/market/bar_collector.h"
+#include "core/market/books.h"
 
 // DBN files by hand, field by field, independent of the writer under test.
 namespace foxhunt::market {
@@ -24,11 +26,14 @@ struct DbnLayout {
   std::uint8_t version = 3;
   std::uint16_t schema = 6;  // ohlcv-1m
   bool ts_out = false;
+  std::vector<std::pair<std::string, std::uint32_t>> instruments{{"ESH1", 1}};
+  std::size_t symbol_size = 71;  // version 2 and 3; the records' address depends on it
 };
 
-/// Metadata with one symbol, ESH1, that maps to instrument 1.
+/// Metadata whose symbols are the instruments', each mapped to its id.
 inline std::string dbn_metadata_bytes(const DbnLayout& layout) {
-  const std::size_t symbol = layout.version == 1 ? 22 : 71;
+  const std::size_t symbol = layout.version == 1 ? 22 : layout.symbol_size;
+  const auto count = static_cast<std::uint32_t>(layout.instruments.size());
   std::string body;
   put_text(body, "GLBX.MDP3", 16);
   put(body, layout.schema);
@@ -38,11 +43,15 @@ inline std::string dbn_metadata_bytes(const DbnLayout& layout) {
   if (layout.version > 1) put(body, static_cast<std::uint16_t>(symbol));
   body.append(layout.version == 1 ? 47 : 53, '\0');
   put(body, std::uint32_t{0});
-  put(body, std::uint32_t{1}), put_text(body, "ESH1", symbol);
+  put(body, count);
+  for (const auto& [name, id] : layout.instruments) put_text(body, name, symbol);
   put(body, std::uint32_t{0}), put(body, std::uint32_t{0});
-  put(body, std::uint32_t{1}), put_text(body, "ESH1", symbol);
-  put(body, std::uint32_t{1}), put(body, std::uint32_t{20240108}), put(body, std::uint32_t{20240109}),
-      put_text(body, "1", symbol);
+  put(body, count);
+  for (const auto& [name, id] : layout.instruments) {
+    put_text(body, name, symbol);
+    put(body, std::uint32_t{1}), put(body, std::uint32_t{20240108}), put(body, std::uint32_t{20240109});
+    put_text(body, std::to_string(id), symbol);
+  }
   if (layout.version == 3) body.append((8 - body.size() % 8) % 8, '\0');
   std::string bytes = "DBN";
   put(bytes, layout.version), put(bytes, static_cast<std::uint32_t>(body.size()));
@@ -56,6 +65,44 @@ inline std::string dbn_bar_bytes(const Bar& bar, std::uint8_t rtype = 0x21, bool
   put(bytes, bar.instrument), put(bytes, bar.ts_open);
   put(bytes, bar.open), put(bytes, bar.high), put(bytes, bar.low), put(bytes, bar.close), put(bytes, bar.volume);
   if (ts_out) put(bytes, std::uint64_t{5});
+  return bytes;
+}
+
+/// What trades, mbp and mbo records have in common.
+struct Event {
+  std::int64_t ts = 0;  ///< ts_event; received 5 ns later
+  char action = 'A', side = 'B';
+  std::int64_t price = 0;  ///< 1e-9 points
+  std::uint32_t size = 1;
+  std::uint8_t flags = 128;
+  std::uint32_t instrument = 1;
+  std::uint64_t order = 0;
+};
+
+inline void put_header(std::string& bytes, std::size_t size, std::uint8_t rtype, const Event& event) {
+  put(bytes, static_cast<std::uint8_t>(size / 4)), put(bytes, rtype), put(bytes, std::uint16_t{1});
+  put(bytes, event.instrument), put(bytes, event.ts);
+}
+
+/// A record of trades, or with levels of mbp-1 (one) or mbp-10 (ten).
+inline std::string dbn_mbp_bytes(const Event& event, const std::vector<BookLevel>& levels, bool ts_out = false) {
+  std::string bytes;
+  const std::uint8_t rtype = levels.empty() ? 0x00 : levels.size() == 1 ? 0x01 : 0x0A;
+  put_header(bytes, 48 + 32 * levels.size() + (ts_out ? 8 : 0), rtype, event);
+  put(bytes, event.price), put(bytes, event.size), put(bytes, event.action), put(bytes, event.side);
+  put(bytes, event.flags), put(bytes, std::uint8_t{0}), put(bytes, event.ts + 5);
+  put(bytes, std::int32_t{5}), put(bytes, std::uint32_t{0});
+  for (const BookLevel& level : levels) put(bytes, level);
+  if (ts_out) put(bytes, std::uint64_t{7});
+  return bytes;
+}
+
+inline std::string dbn_mbo_bytes(const Event& event) {
+  std::string bytes;
+  put_header(bytes, 56, 0xA0, event);
+  put(bytes, event.order), put(bytes, event.price), put(bytes, event.size), put(bytes, event.flags);
+  put(bytes, std::uint8_t{0}), put(bytes, event.action), put(bytes, event.side), put(bytes, event.ts + 5);
+  put(bytes, std::int32_t{5}), put(bytes, std::uint32_t{0});
   return bytes;
 }
 

@@ -68,7 +68,8 @@ TEST_CASE("dbn: records that cannot be are named by their byte") {
   require_says(refused(with(good, v2_records, std::uint8_t{3})), {"byte 353", "12 bytes long"});
   require_says(refused(with(good, v2_records + 112, std::uint8_t{255})),
                {"byte 465", "1020 bytes", "cut short after 56"});
-  require_says(refused(with(good, v2_records, std::uint8_t{10})), {"byte 353", "a bar of 40 bytes", "expected 56"});
+  require_says(refused(with(good, v2_records, std::uint8_t{10})),
+               {"byte 353", "ohlcv-1m record of 40 bytes", "expected 56"});
 }
 
 TEST_CASE("dbn: a file without bars says what it holds") {

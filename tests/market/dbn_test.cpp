@@ -93,13 +93,13 @@ TEST_CASE("dbn: rows that cannot be true are left out and counted") {
                                                             {"time goes backwards", 1}});
 }
 
-TEST_CASE("dbn: of interleaved instruments the front contract of each day stays") {
+TEST_CASE("dbn: of interleaved instruments the front contract stays, a day after it has become that") {
   std::vector<Bar> list;
   const std::int64_t day = 24 * 60;
   for (const std::int64_t start : {std::int64_t{0}, day, 2 * day})
     for (std::int64_t i = 0; i < 5; ++i) {
-      list.push_back(minute_bar(start + i, 100, 101, start < 2 * day ? 50 : 3, 1));
-      list.push_back(minute_bar(start + i, 110, 111, start < 2 * day ? 7 : 60, 2));
+      list.push_back(minute_bar(start + i, 100, 101, start < day ? 50 : 3, 1));
+      list.push_back(minute_bar(start + i, 110, 111, start < day ? 7 : 60, 2));
     }
   const Bars bars = rejected(list);
   REQUIRE(bars.size() == 15);
@@ -107,6 +107,26 @@ TEST_CASE("dbn: of interleaved instruments the front contract of each day stays"
   REQUIRE(bars.rejects.at("not the front contract") == 15);
   const Tape tape = make_tape(bars, contract_for("ES"), {});
   REQUIRE(tape.flags[9] == (roll | last_of_session));
+}
+
+TEST_CASE("dbn: an instrument is chosen by id, symbol or parent") {
+  const test::TemporaryFolder folder;
+  write_text(folder / "a.dbn", dbn_metadata_bytes({3, 6, false, {{"ESH4", 1}, {"ESM4", 2}}}) +
+                                   dbn_bar_bytes(minute_bar(0, 1, 2, 9, 1)) + dbn_bar_bytes(minute_bar(0, 3, 4, 1, 2)));
+  ReadOptions options;
+  for (const char* name : {"2", "ESM4"}) {
+    options.instrument = name;
+    const Bars bars = read_bars(folder / "a.dbn", options);
+    REQUIRE(bars.instrument == std::vector<std::uint32_t>{2});
+    REQUIRE(bars.rejects == std::map<std::string, std::int64_t>{{"not the chosen instrument", 1}});
+  }
+  for (const char* name : {"ES", "ES.FUT", ""}) {
+    options.instrument = name;
+    REQUIRE(read_bars(folder / "a.dbn", options).instrument == std::vector<std::uint32_t>{1});
+  }
+  options.instrument = "NQ";
+  require_says(error_of(ExitCode::data, [&] { read_bars(folder / "a.dbn", options); }),
+               {"a.dbn", "data.instrument \"NQ\"", "ESH4 (1), ESM4 (2)"});
 }
 
 TEST_CASE("dbn: instruments that follow one another all stay, in any file order") {
@@ -179,7 +199,7 @@ TEST_CASE("dbn: the writer refuses what the format cannot hold") {
   const test::TemporaryFolder folder;
   bars.interval = ns_per_minute;
   require_says(error_of(ExitCode::storage, [&] { write_dbn(bars, folder / "no" / "such.dbn"); }),
-               {"such.dbn", "created"});
+               {"such.dbn", "create"});
 }
 
 }  // namespace foxhunt::market

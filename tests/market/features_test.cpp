@@ -11,7 +11,7 @@
 namespace foxhunt::market {
 namespace {
 
-Column raw(const Tape& tape, const std::string& name) {
+Series raw(const Tape& tape, const std::string& name) {
   for (const Feature& feature : all_features())
     if (feature.info.name == name) return feature.compute(FeatureInputs(tape));
   FAIL("no feature " << name);
@@ -24,7 +24,7 @@ void require_finite(const Bars& bars) {
   const Tape tape = tape_of(bars);
   const FeatureInputs inputs(tape);
   for (const Feature& feature : all_features()) {
-    const Column column = feature.compute(inputs);
+    const Series column = feature.compute(inputs);
     INFO(feature.info.name);
     REQUIRE(column.size() == bars.size());
     REQUIRE(all_below(column, 1e5));
@@ -44,8 +44,8 @@ void require_same_features(const Bars& a, const Bars& b) {
   const Tape tape = tape_of(a), other_tape = tape_of(b);
   const FeatureInputs inputs(tape), other(other_tape);
   for (const Feature& feature : all_features()) {
-    Column difference = feature.compute(inputs);
-    const Column y = feature.compute(other);
+    Series difference = feature.compute(inputs);
+    const Series y = feature.compute(other);
     for (std::size_t i = 0; i < y.size(); ++i) difference[i] -= y[i];
     INFO(feature.info.name);
     REQUIRE(all_below(difference, 1e-6));
@@ -131,8 +131,8 @@ TEST_CASE("features: the clock and the gap between sessions") {
   const Tape tape = tape_of(bars_of({minute_bar(359, 100, 104), minute_bar(719, 107, 108), minute_bar(720, 108, 109)}));
   CHECK(raw(tape, "time_of_day_sin")[0] == Approx(1));
   CHECK(raw(tape, "time_of_day_cos")[1] == Approx(-1));
-  CHECK(raw(tape, "minutes_since_open") == Column{1, 1, 2});
-  const Column scale = FeatureInputs(tape).scale;
+  CHECK(raw(tape, "minutes_since_open") == Series{1, 1, 2});
+  const Series scale = FeatureInputs(tape).scale;
   CHECK(raw(tape, "session_gap")[0] == 0);
   CHECK(raw(tape, "session_gap")[1] == Approx(3 / scale[1]));
   CHECK(raw(tape, "session_gap")[2] == Approx(3 / scale[2]));
@@ -203,7 +203,7 @@ TEST_CASE("features: windows start afresh at a roll") {
   after.interval = bars.interval;
   const Tape other = tape_of(after);
   for (const FeatureInfo& feature : feature_catalogue()) {
-    const Column whole = raw(tape, feature.name), alone = raw(other, feature.name);
+    const Series whole = raw(tape, feature.name), alone = raw(other, feature.name);
     INFO(feature.name);
     REQUIRE(std::equal(alone.begin(), alone.end(), whole.begin() + static_cast<std::ptrdiff_t>(start)));
   }
@@ -239,6 +239,57 @@ TEST_CASE("features: a column that does not vary in training is left in its own 
       REQUIRE(table.deviation[f] == 1);
       REQUIRE(table.values[200 * 56 + f] == Approx(std::log(51.0 / 6)));
     }
+}
+
+TEST_CASE("features: a further column is a feature that forgets nothing and foresees nothing") {
+  const double none = std::nan("");
+  Bars bars;
+  for (std::int64_t i = 0; i < 8; ++i) append(bars, minute_bar(i, 100 + i, 101));
+  bars.interval = ns_per_minute;
+  bars.extra = {{"imbalance", {none, 1e-9, none, 3e-9, 5e-9, none, 9e-9, none}}, {"flat", Series(8, 7.0)}};
+  const FeatureTable table = make_features(tape_of(bars), {0, 5}, 1e6);
+  REQUIRE(table.width() == 58);
+  REQUIRE(table.names[56] == "imbalance");
+  REQUIRE(table.names[57] == "flat");
+  // The known training values are 1, 3 and 5: their mean, 3, stands for the first row.
+  const double filled[] = {3, 1, 1, 3, 5, 5, 9, 9};
+  CHECK(table.mean[56] == Approx(13e-9 / 5));
+  CHECK(table.deviation[56] == Approx(1e-9 * std::sqrt(2.24)));
+  for (std::size_t i = 0; i < 8; ++i) {
+    INFO(i);
+    CHECK(double{table.values[i * 58 + 56]} == Approx((filled[i] - 2.6) / std::sqrt(2.24)));
+    CHECK(table.values[i * 58 + 57] == 0);
+  }
+}
+
+TEST_CASE("features: further columns in any unit, missing throughout or huge, are finite") {
+  Bars bars;
+  for (std::int64_t i = 0; i < 100; ++i) append(bars, minute_bar(i, 100 + i, 101));
+  bars.interval = ns_per_minute;
+  const auto column = [](auto value) {
+    Series values(100);
+    for (std::size_t i = 0; i < 100; ++i) values[i] = value(static_cast<double>(i));
+    return values;
+  };
+  bars.extra = {{"missing", column([](double) { return std::nan(""); })},
+                {"huge", column([](double i) { return (i - 50) * 2e98; })},
+                {"tiny", column([](double i) { return i * 1e-300; })},
+                {"huge later", column([](double i) { return i < 60 ? 1e-5 : 1e100; })}};
+  const FeatureTable table = make_features(tape_of(bars), {0, 50}, 4);
+  REQUIRE(all_below(table.values, 4.0001));
+  REQUIRE(all_below(table.mean, 1e101));
+  for (std::size_t i = 0; i < 100; ++i) REQUIRE(table.values[i * table.width() + 56] == 0);
+  REQUIRE(table.values[99 * table.width() + 59] == 4);
+}
+
+TEST_CASE("features: a further column cannot take a name that is taken") {
+  Bars bars = bars_of({minute_bar(0, 5, 6), minute_bar(1, 6, 5)});
+  bars.extra = {{"rsi_14", {1, 2}}};
+  require_says(error_of(ExitCode::usage, [&] { make_features(tape_of(bars), {0, 2}, 5); }), {"rsi_14"});
+  bars.extra = {{"mine", {1, 2}}, {"mine", {1, 2}}};
+  require_says(error_of(ExitCode::usage, [&] { make_features(tape_of(bars), {0, 2}, 5); }), {"mine"});
+  bars.extra = {{"mine", {1}}};
+  require_says(error_of(ExitCode::data, [&] { tape_of(bars); }), {"mine", "1 values for 2 bars"});
 }
 
 TEST_CASE("features: wrong arguments are refused") {

@@ -27,8 +27,8 @@ Bars without_future(const Bars& bars, std::size_t cut) {
   return past;
 }
 
-template <class T>
-bool same_head(const std::vector<T>& a, const std::vector<T>& b, std::size_t rows) {
+template <class Values>
+bool same_head(const Values& a, const Values& b, std::size_t rows) {
   return std::equal(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(rows), b.begin());
 }
 

@@ -1,6 +1,9 @@
 // Real and damaged files that are kept beside the source tree, each with the outcome it must have.
 
+#include <tuple>
+
 #include "core/market/dbn_reader.h"
+#include "core/market/definitions.h"
 #include "core/market/features.h"
 #include "core/market/reader.h"
 #include "tests/market/market_test.h"
@@ -119,10 +122,100 @@ TEST_CASE("dbn: real markets have their bars, sessions and rolls") {
   CHECK(two.rejects.at("not the front contract") == 30);
 }
 
+TEST_CASE("mbo: the book built from orders is the mbp-10 file beside it, row for row") {
+  const auto folder = real_data() / "dbn-market";
+  if (!has_folder(folder)) return;
+  const Books built = read_books(folder / "esh4-glbx-mdp3-20231225.mbo.dbn.zst");
+  const Books given = read_books(folder / "esh4-20231225.mbp-10.v3.dbn.zst");
+  REQUIRE(given.rows() == 40'087 - 144);
+  REQUIRE(built.rows() == given.rows());
+  CHECK(built.ts_event == given.ts_event);
+  CHECK(built.ts_recv == given.ts_recv);
+  CHECK(built.level == given.level);
+  CHECK(built.trade_price == given.trade_price);
+  CHECK(built.buy_volume == given.buy_volume);
+  CHECK(built.sell_volume == given.sell_volume);
+  CHECK(built.volume_of_no_side == given.volume_of_no_side);
+  CHECK(built.instrument == given.instrument);
+  CHECK(given.rejects == std::map<std::string, std::int64_t>{{"crossed book", 144}});
+  CHECK(built.rejects == given.rejects);
+}
+
+TEST_CASE("books: real files have their rows") {
+  const auto folder = real_data() / "dbn-market";
+  if (!has_folder(folder)) return;
+  const Books top = read_books(folder / "esu4.mbp-1.v1.dbn.zst");
+  CHECK(top.rows() == 2288);
+  CHECK(top.levels == 1);
+  CHECK(top.rejects.empty());
+  CHECK(top.symbols.at(118) == "ESU4");
+  const Trades trades = read_trades(folder / "esu4.trades.v1.dbn.zst");
+  CHECK(trades.rows() == 120);
+  CHECK(std::count(trades.side.begin(), trades.side.end(), 'B') == 66);
+}
+
+TEST_CASE("books: every sample of the reference decoders is read or refused by its kind") {
+  const auto folder = real_data() / "dbn-samples";
+  if (!has_folder(folder)) return;
+  int books = 0, trades = 0, definitions = 0, fragments = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    INFO(name);
+    if (name.ends_with(".dbz")) {
+      require_says(error_of(ExitCode::data, [&] { market_content_of(entry.path()); }), {name, "DBZ"});
+    } else if (name.find(".frag") != std::string::npos) {
+      require_says(error_of(ExitCode::data, [&] { market_content_of(entry.path()); }),
+                   {name, "fragment", "definition"});
+      ++fragments;
+    } else if (market_content_of(entry.path()) == MarketContent::trades) {
+      CHECK(read_trades(entry.path()).rows() >= 2);
+      ++trades;
+    } else if (market_content_of(entry.path()) == MarketContent::definitions) {
+      CHECK(read_definitions(entry.path()).size() >= 1);
+      ++definitions;
+    } else if (name.find(".mbp") != std::string::npos || name.find(".tbbo") != std::string::npos) {
+      ++books;
+      if (name.starts_with("py-IFEU"))  // no level defined in any row
+        require_says(error_of(ExitCode::data, [&] { read_books(entry.path()); }), {name, "4 empty book"});
+      else
+        CHECK(read_books(entry.path()).rows() >= 2);
+    }
+  }
+  CHECK(books == 15);
+  CHECK(trades == 5);
+  CHECK(definitions == 5);
+  CHECK(fragments == 7);
+}
+
+TEST_CASE("books: a one-sided market stays, without a mid") {
+  const auto folder = real_data() / "dbn-samples";
+  if (!has_folder(folder)) return;
+  const Books books = read_books(folder / "py-XNAS.ITCH-test_data.mbp-10.dbn.zst");
+  REQUIRE(books.rows() == 4);
+  CHECK_FALSE(books.two_sided(1));
+  CHECK(books.two_sided(2));
+}
+
+TEST_CASE("definitions: contracts of the exchange") {
+  if (!has_folder(real_data() / "dbn-samples")) return;
+  for (const auto& [file, id, symbol] :
+       {std::tuple{real_data() / "dbn-market" / "es-fut.definition.dbn.zst", 95'414U, "ESM3"},
+        {real_data() / "dbn-samples" / "py-GLBX.MDP3-test_data.definition.dbn.zst", 5482U, "ESH1"}}) {
+    const auto definitions = read_definitions(file);
+    REQUIRE(definitions.count(id) == 1);
+    const InstrumentDefinition& es = definitions.at(id);
+    CHECK(es.symbol == symbol);
+    CHECK(es.asset == "ES");
+    CHECK(es.currency == "USD");
+    CHECK(es.tick_size == 250'000'000);
+    CHECK(es.multiplier == 50.0);
+  }
+}
+
 TEST_CASE("csv: every file has its outcome") {
   const auto folder = real_data() / "csv";
   if (!has_folder(folder)) return;
-  require_outcomes(folder, {{"6EH4.XCME_1min_bars_20240101_20240131.csv.gz", {0, {"gunzip"}}},
+  require_outcomes(folder, {{"6EH4.XCME_1min_bars_20240101_20240131.csv.gz", {29'996, {}}},
                             {"ESZ3_1min_20131006-20131014.csv", {8198, {}}},
                             {"gymanytrading_EURUSD_1H_ASK.csv", {6225, {}}},
                             {"lean_futures_symbol_properties.csv", {0, {"line 1", "'eurex'", "expected a header"}}}});

@@ -9,13 +9,13 @@ namespace foxhunt::market {
 
 TEST_CASE("features: rolling windows agree with summing each window anew") {
   std::mt19937_64 random(test::seed());
-  Column x(1000);
+  Series x(1000);
   for (double& value : x) value = static_cast<double>(random() % 2001) - 1000;  // whole numbers: sums are exact
   const std::vector<Run> runs{{0, 1}, {1, 400}, {400, 407}, {407, 1000}};
   for (const std::size_t window : {1, 2, 7, 60, 240, 2000}) {
-    const Column sum = rolling_sum(x, window, runs), top = rolling_max(x, window, runs),
+    const Series sum = rolling_sum(x, window, runs), top = rolling_max(x, window, runs),
                  bottom = rolling_min(x, window, runs);
-    const Column mean = rolling_mean(x, window, runs);
+    const Series mean = rolling_mean(x, window, runs);
     for (const Run& run : runs)
       for (std::size_t i = run.begin; i < run.end; ++i) {
         const std::size_t first = i + 1 - std::min(window, i + 1 - run.begin);
@@ -33,10 +33,10 @@ TEST_CASE("features: rolling windows agree with summing each window anew") {
 
 TEST_CASE("features: rolling sums do not drift") {
   std::mt19937_64 random(test::seed());
-  Column x(200'000);
+  Series x(200'000);
   for (std::size_t i = 0; i + 100 < x.size(); ++i)
     x[i] = std::ldexp(static_cast<double>(random() % 1000), static_cast<int>(random() % 40));
-  const Column sum = rolling_sum(x, 100, {{0, x.size()}});
+  const Series sum = rolling_sum(x, 100, {{0, x.size()}});
   REQUIRE(sum.back() == 0);
   REQUIRE(sum[x.size() - 101] > 0);
 }

@@ -76,6 +76,8 @@ Value random_value(const Key& key, std::mt19937_64& random) {
   if (auto* numbers = std::get_if<std::vector<double>>(&value))
     fill(*numbers, [&] { return number_within(key.limits, random); });
   if (auto* widths = std::get_if<std::vector<std::int64_t>>(&value)) fill(*widths, whole);
+  if (auto* texts = std::get_if<std::vector<std::string>>(&value))
+    fill(*texts, [&] { return word_within(key.limits, random); });
   return value;
 }
 
@@ -151,10 +153,28 @@ memory_limit = 2048
 host_threads = 3
 [data]
 path = "bars.csv"
+instrument = "ES"
+on_error = "skip"
+cache = "off"
+csv_time_column = "when"
+csv_open_column = "first"
+csv_high_column = "top"
+csv_low_column = "bottom"
+csv_close_column = "last"
+csv_volume_column = "6"
+csv_symbol_column = "contract"
+csv_features = ["imbalance", "open interest"]
+csv_time_format = "epoch_ms"
+csv_time_zone = "America/Chicago"
+csv_stamp = "close"
+csv_delimiter = "tab"
+csv_decimal = "comma"
 train_fraction = 0.6
 validation_fraction = 0.2
 purge_rows = 60
 session_gap_minutes = 45
+latency_us = 250
+trade_bar_seconds = 5
 [contract]
 symbol = "NQ"
 tick_size = 0.25

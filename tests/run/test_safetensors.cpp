@@ -4,7 +4,7 @@
 #include <limits>
 #include <random>
 
-#include "core/run/checksum.h"
+#include "core/checksum.h"
 #include "tests/catch.h"
 #include "tests/run/child_process.h"
 

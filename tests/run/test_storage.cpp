@@ -1,4 +1,4 @@
-#include "core/run/storage.h"
+#include "core/storage.h"
 
 #include <sys/stat.h>
 
@@ -10,7 +10,6 @@
 #include "tests/run/child_process.h"
 
 using namespace foxhunt;
-using namespace foxhunt::run;
 using test::error_of;
 using test::text_of;
 

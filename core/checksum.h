@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <span>
 
-namespace foxhunt::run {
+namespace foxhunt {
 
 /// XXH64 of `bytes` (github.com/Cyan4973/xxHash, doc/xxhash_spec.md): finds bit-rot at memory speed. No protection
 /// against intent. To cover several pieces, pass the sum of one as the seed of the next.
 std::uint64_t xxh64(std::span<const std::byte> bytes, std::uint64_t seed = 0) noexcept;
 
-}  // namespace foxhunt::run
+}  // namespace foxhunt

@@ -1,4 +1,4 @@
-#include "core/run/storage.h"
+#include "core/storage.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-namespace foxhunt::run {
+namespace foxhunt {
 namespace {
 
 std::filesystem::path folder_of(const std::filesystem::path& path) {
@@ -156,4 +156,4 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view t
   write_file_atomically(path, std::as_bytes(std::span(text)));
 }
 
-}  // namespace foxhunt::run
+}  // namespace foxhunt

@@ -1,9 +1,9 @@
-#include "core/run/checksum.h"
+#include "core/checksum.h"
 
 #include <bit>
 #include <cstring>
 
-namespace foxhunt::run {
+namespace foxhunt {
 namespace {
 
 static_assert(std::endian::native == std::endian::little);
@@ -45,4 +45,4 @@ std::uint64_t xxh64(std::span<const std::byte> bytes, std::uint64_t seed) noexce
   return sum ^ (sum >> 32);
 }
 
-}  // namespace foxhunt::run
+}  // namespace foxhunt

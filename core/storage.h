@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 
-namespace foxhunt::run {
+namespace foxhunt {
 
 /// Replaces the file at `path` by `parts`, one after the other: afterwards it is the old file or the new one, whole,
 /// and still so after a power cut. They are written to `path`.tmp, synced and renamed. What a killed process left there
@@ -43,4 +43,4 @@ class Descriptor {
   int number_;
 };
 
-}  // namespace foxhunt::run
+}  // namespace foxhunt

@@ -1,0 +1,37 @@
+#include "tests/app/run_program.h"
+
+using namespace foxhunt;
+
+namespace {
+
+std::string bundled() { return (test::source_dir() / "test_data" / "futures-baseline").string(); }
+
+}  // namespace
+
+TEST_CASE("app: data info goes on after a damaged file, says each error on a line, and exits with 3") {
+  const test::TemporaryFolder folder;
+  const std::string damaged = (folder / "damaged.dbn").string(), none = (folder / "none.dbn").string();
+  std::ofstream(damaged) << "DBN";
+  const test::Outcome outcome = test::run_program({"data", "info", damaged, bundled(), none});
+  REQUIRE(outcome.code == 3);
+  REQUIRE(outcome.out.find("\n  schema     ohlcv-1m\n") != std::string::npos);
+  REQUIRE(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 2);
+  REQUIRE(outcome.err.rfind("foxhunt-train: error: " + damaged, 0) == 0);
+  REQUIRE(outcome.err.find("\nfoxhunt-train: error: " + none) != std::string::npos);
+}
+
+TEST_CASE("app: data info takes an instrument and a policy for damage") {
+  REQUIRE(test::run_program({"data", "info", bundled(), "--on-error", "skip"}).code == 0);
+  test::require_refusal({"data", "info", bundled(), "--on-error", "hope"}, 2, {"hope"});
+  test::require_refusal({"data", "info", bundled(), "--instrument", "NOSUCH"}, 3, {"data.instrument \"NOSUCH\""});
+}
+
+TEST_CASE("app: bench data times reading a file") {
+  const test::Outcome outcome =
+      test::run_program({"bench", "data", "--repeats", "1", bundled() + "/es-baseline.ohlcv-1m.dbn.zst"});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  for (const char* word : {" rows, median of 1 reads", "wall ", "core ", "GB/s of file"})
+    REQUIRE(outcome.out.find(word) != std::string::npos);
+  test::require_refusal({"bench", "data", bundled()}, 2, {"futures-baseline", "is a folder", "name its files"});
+}
