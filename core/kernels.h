@@ -269,9 +269,10 @@ KERNEL void end_iteration_kernel(const float* __restrict__ reward, float* __rest
 #define FOXHUNT_KERNELS(X)                                                                                             \
   X(dqn_scale_f32_kernel, 256, thread, "n", "y[n], alpha[1], n")                                                       \
   X(dqn_saxpy_f32_kernel, 256, thread, "n", "y[n], x[n], alpha[1], n")                                                 \
-  X(dense_forward_kernel, 64, fixed_block, "(m/64)*(n/64)", "x[m*k], parameters[(k+1)*n], y[m*n], m, n, k, relu")            \
-  X(dense_backward_data_kernel, 64, fixed_block, "(m/64)*(k/64)", "dy[m*n], parameters[(k+1)*n], x[m*k], dx[m*k], m, n, k")  \
-  X(dense_backward_weight_kernel, 64, fixed_block, "(k/64)*(n/64)*splits",                                                   \
+  X(dense_forward_kernel, 64, fixed_block, "(m/64)*(n/64)", "x[m*k], parameters[(k+1)*n], y[m*n], m, n, k, relu")      \
+  X(dense_backward_data_kernel, 64, fixed_block, "(m/64)*(k/64)",                                                      \
+    "dy[m*n], parameters[(k+1)*n], x[m*k], dx[m*k], m, n, k")                                                          \
+  X(dense_backward_weight_kernel, 64, fixed_block, "(k/64)*(n/64)*splits",                                             \
     "x[m*k], dy[m*n], partial[(splits-1)*stride+(k+1)*n], m, n, k, splits, stride")                                    \
   X(reduce_partials_kernel, 256, thread, "n", "partial[splits*n], gradient[n], n, splits")                             \
   X(dueling_forward_kernel, 128, tile, "rows",                                                                         \

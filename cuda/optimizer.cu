@@ -79,6 +79,5 @@ KERNEL void LAUNCH_BOUNDS(256)
   if (period > 0 && !due) return;
   const bool copy = due || tau >= 1.0f;
   // Weighted, not target + tau * (online - target): of two large weights of different sign that difference overflows.
-  for (int i : grid_stride(n))
-    target[i] = copy ? online[i] : fmaf(tau, online[i], fmaf(-tau, target[i], target[i]));
+  for (int i : grid_stride(n)) target[i] = copy ? online[i] : fmaf(tau, online[i], fmaf(-tau, target[i], target[i]));
 }

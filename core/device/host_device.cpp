@@ -31,8 +31,7 @@ class HostBlocks {
   int pool_size() const { return pool_.size(); }
   void run(const Launch& launch) {
     if (!launch.kernel) return launch.host_call();
-    pool_.run(launch.grid,
-              [&](unsigned block) { run_host_block(threads_, block, launch.grid, launch.host_call); });
+    pool_.run(launch.grid, [&](unsigned block) { run_host_block(threads_, block, launch.grid, launch.host_call); });
   }
 
  private:

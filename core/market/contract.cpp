@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cctype>
+#include <string_view>
 
 namespace foxhunt::market {
 namespace {
@@ -32,22 +33,24 @@ const Entry* find_root(const std::string& root) {
   return nullptr;
 }
 
-/// "ESZ3" and "ESZ23" -> "ES"; anything else unchanged.
-std::string without_expiry(const std::string& symbol) {
-  const std::string_view months = "FGHJKMNQUVXZ";
-  size_t end = symbol.size();
-  while (end > 0 && std::isdigit(static_cast<unsigned char>(symbol[end - 1]))) --end;
-  const size_t digits = symbol.size() - end;
-  if (digits < 1 || digits > 2 || end < 2 || months.find(symbol[end - 1]) == std::string_view::npos) return symbol;
-  return symbol.substr(0, end - 1);
-}
-
 }  // namespace
+
+std::string future_root(const std::string& symbol) {
+  constexpr std::string_view months = "FGHJKMNQUVXZ";
+  std::size_t end = symbol.size();
+  while (end > 0 && std::isdigit(static_cast<unsigned char>(symbol[end - 1]))) --end;
+  const std::size_t digits = symbol.size() - end;
+  if (digits < 1 || digits > 2 || end < 2 || months.find(symbol[end - 1]) == std::string_view::npos) return "";
+  const std::string root = symbol.substr(0, end - 1);
+  for (const char c : root)
+    if (!std::isalnum(static_cast<unsigned char>(c))) return "";
+  return root;
+}
 
 Contract contract_for(const std::string& symbol) {
   const std::string stem = symbol.substr(0, symbol.find('.'));  // ES.FUT, ES.c.0
   const Entry* entry = find_root(stem);
-  if (!entry) entry = find_root(without_expiry(stem));
+  if (!entry) entry = find_root(future_root(stem));
   if (!entry) return {symbol, default_contract.tick_size, default_contract.multiplier, default_contract.commission};
   return {entry->root, entry->tick_size, entry->multiplier, entry->commission};
 }

@@ -15,6 +15,9 @@ struct Contract {
   double commission;       ///< dollars per contract and side
 };
 
+/// "ES" of an outright future's symbol "ESZ3" or "ESZ23"; "" of anything else (a spread, an option, a share).
+std::string future_root(const std::string& symbol);
+
 /// The built-in entry for a root ("ES") or a dated or continuous symbol ("ESZ3", "ES.FUT", "ES.c.0"); an unknown
 /// symbol gives the default contract (tick 0.01, $1 a point, no commission) with that symbol as its name.
 Contract contract_for(const std::string& symbol);

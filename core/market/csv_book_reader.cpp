@@ -33,24 +33,17 @@ struct BookColumns {
   bool fixed_point = false;
 };
 
-int find(const std::vector<std::string>& header, std::initializer_list<std::string_view> names) {
-  for (const std::string_view name : names)
-    if (const auto at = std::find(header.begin(), header.end(), name); at != header.end())
-      return static_cast<int>(at - header.begin());
-  return -1;
-}
-
 LevelColumns best_columns(const std::vector<std::string>& header) {
-  return {find(header, {"bid_px_00", "bid_px", "bid_price", "bid"}),
-          find(header, {"ask_px_00", "ask_px", "ask_price", "ask"}),
-          find(header, {"bid_sz_00", "bid_sz", "bid_size", "bid_qty", "bidvolume", "bid_volume"}),
-          find(header, {"ask_sz_00", "ask_sz", "ask_size", "ask_qty", "askvolume", "ask_volume"}),
-          find(header, {"bid_ct_00"}),
-          find(header, {"ask_ct_00"})};
+  return {first_column(header, {"bid_px_00", "bid_px", "bid_price", "bid"}),
+          first_column(header, {"ask_px_00", "ask_px", "ask_price", "ask"}),
+          first_column(header, {"bid_sz_00", "bid_sz", "bid_size", "bid_qty", "bidvolume", "bid_volume"}),
+          first_column(header, {"ask_sz_00", "ask_sz", "ask_size", "ask_qty", "askvolume", "ask_volume"}),
+          first_column(header, {"bid_ct_00"}),
+          first_column(header, {"ask_ct_00"})};
 }
 
 LevelColumns deep_columns(const std::vector<std::string>& header, std::size_t level) {
-  const auto at = [&](const char* name) { return find(header, {fmt::format("{}_{:02}", name, level)}); };
+  const auto at = [&](const char* name) { return first_column(header, {fmt::format("{}_{:02}", name, level)}); };
   return {at("bid_px"), at("ask_px"), at("bid_sz"), at("ask_sz"), at("bid_ct"), at("ask_ct")};
 }
 
@@ -64,15 +57,16 @@ std::optional<BookColumns> book_columns(const CsvRows& rows, const CsvOptions& o
     columns.level[columns.levels] = level;
   }
   if (columns.levels == 0) return std::nullopt;
-  columns.ts_event = find(header, {"ts_event"});
+  columns.ts_event = first_column(header, {"ts_event"});
   columns.ts_recv = options.time_column.empty()
-                        ? find(header, {"ts_recv", "ts_event", "timestamp", "timestamp_utc", "datetime", "date_time",
-                                        "date time", "gmt time", "local time", "time", "date"})
+                        ? first_column(header, {"ts_recv", "ts_event", "timestamp", "timestamp_utc", "datetime",
+                                                "date_time", "date time", "gmt time", "local time", "time", "date"})
                         : find_column(rows, options, options.time_column, "data.csv_time_column");
-  columns.action = find(header, {"action"}), columns.side = find(header, {"side"});
-  columns.price = find(header, {"price"}), columns.size = find(header, {"size"});
-  columns.instrument_id = find(header, {"instrument_id"}), columns.symbol = find(header, {"symbol", "ticker"});
-  columns.fixed_point = find(header, {"rtype"}) >= 0 && find(header, {"publisher_id"}) >= 0;
+  columns.action = first_column(header, {"action"}), columns.side = first_column(header, {"side"});
+  columns.price = first_column(header, {"price"}), columns.size = first_column(header, {"size"});
+  columns.instrument_id = first_column(header, {"instrument_id"}),
+  columns.symbol = first_column(header, {"symbol", "ticker"});
+  columns.fixed_point = first_column(header, {"rtype"}) >= 0 && first_column(header, {"publisher_id"}) >= 0;
   if (columns.ts_recv < 0)
     rows.fail("the header names bid and ask but no time; expected ts_recv, or name it by data.csv_time_column");
   return columns;

@@ -28,13 +28,6 @@ int find_name(const Names& header, std::string_view name) {
   return at == header.end() ? -1 : static_cast<int>(at - header.begin());
 }
 
-/// Index of the first of `names` that the header has; names come in order of preference.
-int find_first(const Names& header, std::initializer_list<std::string_view> names) {
-  for (const std::string_view name : names)
-    if (const int at = find_name(header, name); at >= 0) return at;
-  return -1;
-}
-
 /// hh:mm or hh:mm:ss, as a column of times of day has it.
 bool is_clock(std::string_view text) {
   return parse_time("2000-01-01 " + std::string(text), TimeFormat::iso).has_value();
@@ -53,7 +46,7 @@ class Finder {
   /// The column that a key names, else one of the usual names or (no header) the usual place, else -1.
   int find(const std::string& wanted, const char* key, std::initializer_list<std::string_view> usual, int place) const {
     if (!wanted.empty()) return named(wanted, key);
-    if (has_header_) return find_first(header_, usual);
+    if (has_header_) return first_column(header_, usual);
     return place < static_cast<int>(rows_.fields().size()) ? place : -1;
   }
 
@@ -112,6 +105,12 @@ void check_order(const CsvRows& rows, const CsvColumns& columns, const CsvOption
 }
 
 }  // namespace
+
+int first_column(const std::vector<std::string>& header, std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names)
+    if (const int at = find_name(header, name); at >= 0) return at;
+  return -1;
+}
 
 int find_column(const CsvRows& rows, const CsvOptions& options, const std::string& wanted, const char* key) {
   return Finder(rows, options).named(wanted, key);

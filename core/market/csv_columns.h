@@ -1,4 +1,5 @@
 #pragma once
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,9 @@ int find_column(const CsvRows& rows, const CsvOptions& options, const std::strin
 
 /// A header's names in small letters, without the angle brackets that some programs put around them.
 std::vector<std::string> header_names(const CsvRows& rows);
+
+/// Index of the first of `names` that the header has, in order of preference; -1: it has none of them.
+int first_column(const std::vector<std::string>& header, std::initializer_list<std::string_view> names);
 
 /// Whether a row of data, and not of names: most of its fields are numbers or times.
 bool is_data_row(const std::vector<std::string_view>& fields, const CsvOptions& options);

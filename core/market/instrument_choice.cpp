@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <string_view>
 #include <utility>
 
 #include "core/error.h"
 #include "core/market/civil_time.h"
+#include "core/market/contract.h"
 
 namespace foxhunt::market {
 namespace {
@@ -111,18 +111,6 @@ class FrontChoice {
 };
 
 }  // namespace
-
-std::string future_root(const std::string& symbol) {
-  constexpr std::string_view months = "FGHJKMNQUVXZ";
-  std::size_t end = symbol.size();
-  while (end > 0 && std::isdigit(static_cast<unsigned char>(symbol[end - 1]))) --end;
-  const std::size_t digits = symbol.size() - end;
-  if (digits < 1 || digits > 2 || end < 2 || months.find(symbol[end - 1]) == std::string_view::npos) return "";
-  const std::string root = symbol.substr(0, end - 1);
-  for (const char c : root)
-    if (!std::isalnum(static_cast<unsigned char>(c))) return "";
-  return root;
-}
 
 bool names_instrument(const std::string& wanted, std::uint32_t id, const std::string& symbol) {
   if (wanted.empty() || wanted == symbol || wanted == std::to_string(id)) return true;

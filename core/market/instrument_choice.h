@@ -8,9 +8,6 @@
 
 namespace foxhunt::market {
 
-/// "ES" of an outright future's symbol "ESZ3" or "ESZ23"; "" of anything else (a spread, an option, a share).
-std::string future_root(const std::string& symbol);
-
 /// Whether `wanted` (data.instrument) names an instrument: its id in decimal, its symbol as the file has it, or the
 /// parent ("ES.FUT") or root ("ES") of an outright future. "" names every instrument.
 bool names_instrument(const std::string& wanted, std::uint32_t id, const std::string& symbol);

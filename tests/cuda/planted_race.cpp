@@ -1,4 +1,5 @@
-// Threads of a block that read what their neighbours wrote, with a barrier between or without: proof that ThreadSanitizer is awake and sees through threaded blocks.
+// Threads of a block that read what their neighbours wrote, with a barrier between or without: proof that
+// ThreadSanitizer is awake and sees through threaded blocks.
 #include <cstdio>
 #include <cstring>
 

@@ -29,6 +29,16 @@ TEST_CASE("device: auto and host open, and say what was taken") {
   if (!chosen->is_gpu()) REQUIRE(chosen->description().find(" (") != std::string::npos);
 }
 
+TEST_CASE("device: a host block size that this build cannot run is refused") {
+  try {
+    open_device("host", {.block_threads = 96});
+    FAIL("opened");
+  } catch (const Error& error) {
+    REQUIRE(error.code() == ExitCode::usage);
+    REQUIRE(std::string(error.what()) == "host: blocks of 96 threads; this build runs 1 only");
+  }
+}
+
 TEST_CASE("device: the host is always present and first") {
   const std::vector<std::string> names = present_devices();
   REQUIRE(names[0] == "host");

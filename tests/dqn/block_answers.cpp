@@ -109,10 +109,10 @@ class Answers {
 };
 
 int run_iterations(int block_threads, Answers& answers) {
-  const profile::Profile profile = test::smoke_profile(
-      {"training.gpu_n_episodes=7", "training.buffer_size=70", "replay_buffer.buffer_size=70", "training.batch_size=11",
-       "training.min_replay_size=11", "network.hidden=[24, 40]", "network.atoms=37", "network.spectral_norm=true",
-       "loss.cql_weight=0.3"});
+  const profile::Profile profile =
+      test::smoke_profile({"training.gpu_n_episodes=7", "training.buffer_size=70", "replay_buffer.buffer_size=70",
+                           "training.batch_size=11", "training.min_replay_size=11", "network.hidden=[24, 40]",
+                           "network.atoms=37", "network.spectral_norm=true", "loss.cql_weight=0.3"});
   const auto device = open_device("host", {.block_threads = block_threads});
   const dqn::LoadedMarket market = dqn::load_market(profile);
   dqn::Trainer trainer(*device, profile, market);

@@ -15,6 +15,12 @@ std::string setting(const char* key, const std::filesystem::path& value) {
   return std::string(key) + "=" + profile::toml_text(value.string());
 }
 
+market::Bars twelve_sessions() {
+  market::SynthOptions options;
+  options.sessions = 12;
+  return market::synthesize(options);
+}
+
 void require_same(const dqn::LoadedMarket& a, const dqn::LoadedMarket& b) {
   REQUIRE(a.features.names == b.features.names);
   REQUIRE(a.features.values == b.features.values);
@@ -32,9 +38,7 @@ void require_same(const dqn::LoadedMarket& a, const dqn::LoadedMarket& b) {
 
 TEST_CASE("market_loader: a profile says how a CSV file is written, and its columns become features") {
   const TemporaryFolder folder;
-  market::SynthOptions options;
-  options.sessions = 12;
-  const market::Bars bars = market::synthesize(options);
+  const market::Bars bars = twelve_sessions();
   std::ofstream out(folder / "bars.csv");
   out << "when;first;top;bottom;last;Imbalance\n";
   for (std::size_t i = 0; i < bars.size(); ++i)
@@ -56,9 +60,7 @@ TEST_CASE("market_loader: a profile says how a CSV file is written, and its colu
 
 TEST_CASE("market_loader: guesses are in the report") {
   const TemporaryFolder folder;
-  market::SynthOptions options;
-  options.sessions = 12;
-  const market::Bars bars = market::synthesize(options);
+  const market::Bars bars = twelve_sessions();
   std::ofstream out(folder / "bars.csv");
   out << "time,open,high,low,close\n";
   for (std::size_t i = 0; i < bars.size(); ++i)

@@ -138,16 +138,17 @@ TEST_CASE("nonfinite: planted between two kernels of an iteration it is refused 
 TEST_CASE("nonfinite: a gradient too large to be squared is refused and traced to its norm") {
   for (const std::string& name : present_devices()) {
     CAPTURE(name);
-    const auto training = synthetic_training(
-        name, market::MarketKind::walk,
-        {"data.purge_rows=60", "guards.snapshot_every=1", "network.spectral_norm=false"});
+    const auto training =
+        synthetic_training(name, market::MarketKind::walk,
+                           {"data.purge_rows=60", "guards.snapshot_every=1", "network.spectral_norm=false"});
     dqn::Trainer& trainer = training->trainer;
     trainer.advance(40);
     // A feature of 1e25 that no weight listens to yet: all values and losses stay finite, and the gradient of its
     // weights, but not that gradient's square.
     const LayerTable& layers = trainer.agent().learner().network().table();
     const auto width = static_cast<std::size_t>(layers.outputs[0]);
-    training->device->zero(trainer.agent().learner().parameters().part(static_cast<std::size_t>(layers.offset[0]), width));
+    training->device->zero(
+        trainer.agent().learner().parameters().part(static_cast<std::size_t>(layers.offset[0]), width));
     const DeviceSpan<float> table = argument_of(trainer.agent(), "gather_observations_kernel", "table");
     std::vector<float> features = training->device->download(table);
     const auto columns = static_cast<std::size_t>(layers.inputs[0] - portfolio_width);
@@ -171,18 +172,12 @@ TEST_CASE("nonfinite: a gradient too large to be squared is refused and traced t
 
 TEST_CASE("nonfinite: huge finite values are refused or survived, never silently NaN") {
   const Plant plants[] = {
-      {"gather_observations_kernel", "table", true, "", ""},
-      {"gather_observations_kernel", "portfolio", true, "", ""},
-      {"step_environment_kernel", "hold_gap", true, "", ""},
-      {"step_environment_kernel", "open_gap", true, "", ""},
-      {"step_environment_kernel", "cost", true, "", ""},
-      {"sample_transitions_kernel", "reward", true, "", ""},
-      {"sum_priorities_kernel", "priority", true, "", ""},
-      {"gradient_norm_kernel", "parameters", false, "", ""},
-      {"gradient_norm_kernel", "parameters", true, "", ""},
-      {"gradient_norm_kernel", "moment1", true, "", ""},
-      {"gradient_norm_kernel", "moment2", true, "", ""},
-      {"update_target_kernel", "target", true, "", ""},
+      {"gather_observations_kernel", "table", true, "", ""}, {"gather_observations_kernel", "portfolio", true, "", ""},
+      {"step_environment_kernel", "hold_gap", true, "", ""}, {"step_environment_kernel", "open_gap", true, "", ""},
+      {"step_environment_kernel", "cost", true, "", ""},     {"sample_transitions_kernel", "reward", true, "", ""},
+      {"sum_priorities_kernel", "priority", true, "", ""},   {"gradient_norm_kernel", "parameters", false, "", ""},
+      {"gradient_norm_kernel", "parameters", true, "", ""},  {"gradient_norm_kernel", "moment1", true, "", ""},
+      {"gradient_norm_kernel", "moment2", true, "", ""},     {"update_target_kernel", "target", true, "", ""},
   };
   for (const std::string& name : present_devices())
     for (const Plant& plant : plants)
