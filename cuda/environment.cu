@@ -135,7 +135,7 @@ KERNEL void LAUNCH_BOUNDS(64)
       const float gross = p * open_gap[i] + q * hold_gap[i];
       const float paid = fabsf(q - p) * cost[i];
       const float equity = static_cast<float>(episode.equity + static_cast<double>(gross) - static_cast<double>(paid));
-      if (i + 1 < rows && is_finite(gross) && is_finite(paid) && is_finite(equity) && is_finite(cost[i + 1])) {
+      if (i + 1 < rows && is_finite(equity) && is_finite(cost[i + 1])) {  // equity is not where gross or paid is not
         flag = 0;
         next_row = i + 1;
         change_position(episode, q, open_gap[i], hold_gap[i]);

@@ -9,12 +9,12 @@ using namespace foxhunt::cuda;
 namespace {
 
 DEVICE float ramp(float from, float to, uint32_t step, int steps) {
-  if (steps <= 0 || step >= static_cast<uint32_t>(steps)) return to;
+  if (step >= static_cast<uint32_t>(steps)) return to;
   return from + (to - from) * static_cast<float>(step) / static_cast<float>(steps);
 }
 
 DEVICE float learning_rate(const ScheduleParams& p, uint32_t step) {
-  const float warm = p.warmup_iterations > 0 && step < static_cast<uint32_t>(p.warmup_iterations)
+  const float warm = step < static_cast<uint32_t>(p.warmup_iterations)
                          ? static_cast<float>(step + 1) / static_cast<float>(p.warmup_iterations)
                          : 1.0f;
   const float progress =

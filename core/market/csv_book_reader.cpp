@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/market/book_collector.h"
+#include "core/market/civil_time.h"
 #include "core/market/csv_columns.h"
 #include "core/market/csv_instruments.h"
 #include "core/market/csv_numbers.h"
@@ -111,9 +112,11 @@ class BookParser {
     BookCollector::Instrument& instrument = books_->of(id);
     if (!instrument.wanted) return books_->skip_unwanted();
     const std::uint64_t ts_recv = time(columns_.ts_recv, recv_times_, instrument.last_recv);
-    const std::uint64_t ts_event = columns_.ts_event < 0 || columns_.ts_event == columns_.ts_recv
-                                       ? ts_recv
-                                       : time(columns_.ts_event, event_times_, INT64_MIN);
+    // An event is not half an hour older than its row.
+    const std::uint64_t ts_event =
+        columns_.ts_event < 0 || columns_.ts_event == columns_.ts_recv
+            ? ts_recv
+            : time(columns_.ts_event, event_times_, static_cast<std::int64_t>(ts_recv) - 30 * ns_per_minute);
     std::array<BookLevel, most_levels> levels;
     for (std::size_t i = 0; i < columns_.levels; ++i) levels[i] = level(columns_.level[i]);
     if (is_trade()) books_->add_trade(instrument, price(columns_.price), count(columns_.size), side());
@@ -129,11 +132,11 @@ class BookParser {
   }
 
   /// UTC; what BookCollector takes for undefined where there is none.
-  std::uint64_t time(int column, CsvTimes& times, std::int64_t before) {
+  std::uint64_t time(int column, CsvTimes& times, std::int64_t earliest) {
     const std::string_view text = rows_.field(column);
     auto ns = times.read(text);
     if (!ns) rows_.fail(fmt::format("time {} cannot be read; expected {}", quoted_field(text), times.expected()));
-    if (times.local() && *ns != CsvTimes::undefined) ns = times.resolve(*ns, before);
+    if (times.local() && *ns != CsvTimes::undefined) ns = times.resolve(*ns, earliest);
     return static_cast<std::uint64_t>(*ns);
   }
 

@@ -119,15 +119,15 @@ class BarParser {
 
   void resolve_times() {
     if (!times_.local()) return;
-    std::map<std::uint32_t, std::int64_t> before;
+    std::map<std::uint32_t, std::int64_t> after_last;  // of an instrument
     for (Bar& bar : bars_) {
       if (bar.ts_open == CsvTimes::undefined) continue;
-      std::int64_t& last = before.try_emplace(bar.instrument, INT64_MIN).first->second;
-      bar.ts_open = times_.resolve(bar.ts_open, last);
+      std::int64_t& earliest = after_last.try_emplace(bar.instrument, INT64_MIN).first->second;
+      bar.ts_open = times_.resolve(bar.ts_open, earliest);
       if (bar.ts_open == CsvTimes::undefined)
         bar.ts_open = skipped_;
       else
-        last = bar.ts_open;
+        earliest = bar.ts_open + 1;
     }
   }
 

@@ -44,10 +44,10 @@ std::string CsvTimes::expected() const {
                                                    : ", with a zone");
 }
 
-std::int64_t CsvTimes::resolve(std::int64_t local, std::int64_t before) {
+std::int64_t CsvTimes::resolve(std::int64_t local, std::int64_t earliest) {
   const TimeZone::Instants at = clock_.instants(local);
   if (!at.exists) return undefined;
-  return at.first > before ? at.first : at.second;
+  return at.first >= earliest ? at.first : at.second;
 }
 
 std::vector<std::string> CsvTimes::notes() const {

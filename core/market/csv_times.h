@@ -29,10 +29,9 @@ class CsvTimes {
   /// Whether times are a wall clock's, which resolve() turns into UTC.
   bool local() const { return local_.value_or(false) && clock_.zone().name() != "UTC"; }
 
-  /// UTC of one of several local times that are given in order of time. Of the two hours that a clock set back shows
-  /// alike it is the one that does not go back behind `before` (UTC; INT64_MIN for none). `undefined` for a time that a
-  /// clock set forward left out.
-  std::int64_t resolve(std::int64_t local, std::int64_t before);
+  /// UTC of a local time. Of the two hours that a clock set back shows alike, the first unless that lies before
+  /// `earliest` (UTC ns). `undefined` for a time that a clock set forward left out.
+  std::int64_t resolve(std::int64_t local, std::int64_t earliest);
 
   /// What was taken for granted, a line each.
   std::vector<std::string> notes() const;

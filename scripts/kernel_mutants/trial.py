@@ -58,8 +58,8 @@ class Verdict:
     cases: int  # that reach the mutant's function, in all programs tried
 
 
-def build(tree, folder, sanitize, targets, jobs):
-    """Configures and builds; gives the programs' paths. A mutant that does not compile is a bug of operators.py."""
+def build(tree, folder, sanitize, target, jobs):
+    """Configures and builds. A mutant that does not compile is a bug of operators.py."""
     os.makedirs(folder, exist_ok=True)
     configure = ["cmake", "-S", tree, "-B", folder, "-G", "Ninja", "-DFOXHUNT_CUDA=OFF", "-DFOXHUNT_WERROR=OFF"]
     configure += [f"-DFOXHUNT_SANITIZE={sanitize}", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O1"]
@@ -67,14 +67,14 @@ def build(tree, folder, sanitize, targets, jobs):
         configure.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
     log = os.path.join(folder, "build.log")
     with open(log, "w", encoding="utf-8") as file:
-        for command in (configure, ["ninja", "-C", folder, f"-j{jobs}", *targets]):
+        for command in (configure, ["ninja", "-C", folder, f"-j{jobs}", target]):
             if subprocess.run(command, stdout=file, stderr=subprocess.STDOUT).returncode:
                 raise TrialError(f"the tree of mutants does not build with -fsanitize={sanitize}: see {log}")
-    return [os.path.join(folder, "tests", folder_of(target), target) for target in targets]
 
 
-def folder_of(target):
-    return target.removeprefix("test_").removesuffix("_threaded")
+def built(folder, target):
+    """The program's path."""
+    return os.path.join(folder, "tests", target.removeprefix("test_").removesuffix("_threaded"), target)
 
 
 def baseline(program, folder, jobs):

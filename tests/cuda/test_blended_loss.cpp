@@ -220,3 +220,24 @@ TEST_CASE("kernel_distributional_loss: a priority is never less than nothing") {
   in.c51 = {-4.0f, 4.0f};
   REQUIRE(reduce(device, in).td_error == std::vector<float>{1.0f, 1.0f});
 }
+
+TEST_CASE("kernel_distributional_loss: sums remember nothing of an earlier launch in larger blocks") {
+  for (int round = 0; round < 2; ++round)
+    for (const OpenDevice& on : devices()) {
+      Losses in(round == 0 ? 200 : 1, 1);
+      in.c51.assign(in.c51.size(), 5.0f);
+      INFO("on " << on.name);
+      REQUIRE(std::fabs(reduce(*on.device, in).isv[isv_c51_loss] - 5.0f) < 1e-5f);
+    }
+}
+
+TEST_CASE("kernel_distributional_loss: the largest Q is found wherever it stands") {
+  ON_EVERY_DEVICE(device);
+  for (const std::size_t at : {0u, 31u, 32u, 50u, 64u, 95u, 96u, 99u}) {
+    Losses in(100, 1);
+    in.q.assign(100, -3.0f);
+    in.q[at] = -1.0f;
+    CAPTURE(at);
+    REQUIRE(reduce(device, in).isv[isv_q_max] == -1.0f);
+  }
+}

@@ -102,3 +102,12 @@ TEST_CASE("kernel_elementwise: no elements, nothing touched") {
   launch_guarded(device, dqn_saxpy_f32_kernel, y, x, alpha, 0);
   REQUIRE(y.download() == std::vector<float>{1.0f, 2.0f});
 }
+
+TEST_CASE("kernel_elementwise: blocks share the elements between them") {
+  ON_EVERY_DEVICE(device);
+  const int n = 8200;  // a block of the host target takes 8,192
+  TestBuffer<float> y(device, std::vector<float>(8200, 1.0f));
+  const TestBuffer<float> two(device, std::vector<float>{2.0f});
+  launch_guarded(device, dqn_scale_f32_kernel, y, two, n);
+  REQUIRE(y.download() == std::vector<float>(8200, 2.0f));
+}

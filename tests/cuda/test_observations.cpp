@@ -236,3 +236,11 @@ TEST_CASE("kernel_environment: what starts an episode does not decide its explor
   for (const Step& step : simulation.last()) anew.push_back(step.next_row);
   REQUIRE(std::abs(agreement(2, anew) - episodes / 8) < 80);
 }
+
+TEST_CASE("kernel_environment: an epsilon of zero explores never, even where the draw is zero") {
+  ON_EVERY_DEVICE(device);
+  // Under this seed episode 0 of iteration 3 draws a zero, one in 2^24, and would explore action 20.
+  const Selected selected = select(device, std::vector<float>(32, 0.0f), 32, 0.0f, 9184431);
+  REQUIRE(selected.action[0] == 0);
+  REQUIRE(select(device, std::vector<float>(32, 0.0f), 32, 1e-30f, 9184431).action[0] == 20);
+}

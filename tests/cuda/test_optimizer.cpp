@@ -357,3 +357,13 @@ TEST_CASE("kernel_optimizer: a tau of one copies, whatever the target was, and n
   launch_guarded(device, update_target_kernel, target, online, counters, 3, 1.0f, 0);
   REQUIRE(target.unwritten() == 1);
 }
+
+TEST_CASE("kernel_optimizer: the largest values that are allowed are allowed") {
+  ON_EVERY_DEVICE(device);
+  Optimiser state(3);
+  state.parameters = {1e15f, -1e15f, 1.0f};
+  state.moment1 = {2e19f, -2e19f, 0.0f};
+  state.moment2 = {3.402823466e38f, 0.0f, 1.0f};
+  state.step(device);
+  REQUIRE(state.counters[counter_nonfinite] == 0);
+}

@@ -28,9 +28,10 @@ double chi_square(const std::vector<int>& counts, const std::vector<float>& shar
   return result;
 }
 
-/// Draws from sums that are `factor` times what the leaves give, as rounding might leave them: too large at one level.
-std::vector<std::int32_t> draw_from(Device& device, const Ring& ring, float supers_by, float chunks_by,
+/// Draws from sums that are so many times what the leaves give: too large at one level, as rounding might leave them.
+std::vector<std::int32_t> draw_from(Device& device, const Ring& ring, int draws, float supers_by, float chunks_by,
                                     float groups_by) {
+  const auto count = static_cast<std::size_t>(draws);
   PrioritySums sums = sum_priorities(device, ring.priority);
   for (float& v : sums.supers) v *= supers_by;
   for (float& v : sums.chunks) v *= chunks_by;
@@ -40,10 +41,10 @@ std::vector<std::int32_t> draw_from(Device& device, const Ring& ring, float supe
   const TestBuffer<std::int32_t> actions(device, ring.action);
   const TestBuffer<std::uint8_t> ends(device, ring.flags);
   TestBuffer<std::uint32_t> counters(device, counters_with({}));
-  TestBuffer<std::int32_t> index(device, 200), next(device, 200), taken(device, 200);
-  TestBuffer<float> returns(device, 200), discounts(device, 200), priorities(device, 200);
+  TestBuffer<std::int32_t> index(device, count), next(device, count), taken(device, count);
+  TestBuffer<float> returns(device, count), discounts(device, count), priorities(device, count);
   launch_guarded(device, sample_transitions_kernel, leaves, groups, chunks, supers, rewards, actions, ends, counters,
-                 index, next, taken, returns, discounts, priorities, 200, ring.episodes, ring.length, 1, 1.0f, 5u);
+                 index, next, taken, returns, discounts, priorities, draws, ring.episodes, ring.length, 1, 1.0f, 5u);
   return index.download();
 }
 
@@ -229,20 +230,42 @@ TEST_CASE("kernel_replay: from an empty replay comes a harmless transition") {
 
 TEST_CASE("kernel_replay: where a target lies beyond the sum, the last positive leaf is drawn, never a zero") {
   ON_EVERY_DEVICE(device);
-  for (const auto& [episodes, length] : {std::pair{64, 640}, std::pair{8, 160}, std::pair{1, 40}}) {
-    Ring ring(episodes, length);  // 40 chunks; 40 groups; 40 leaves
+  for (const auto& [episodes, length] : {std::pair{1, 40}, std::pair{8, 160}, std::pair{64, 640}}) {
+    Ring ring(episodes, length);  // 40 leaves; 40 groups; 40 chunks
     const std::size_t count = ring.priority.size();
-    for (std::size_t i = 0; i < count; ++i) ring.priority[i] = i % 2 ? 0.0f : 1.0f;
-    for (std::size_t i = count * 39 / 40; i < count; ++i) ring.priority[i] = 0.0f;
+    for (std::size_t i = 0; i < count; ++i) ring.priority[i] = i % 4 == 0 && i < count * 38 / 40 ? 1.0f : 0.0f;
     for (const auto& [supers, chunks, groups] :
-         {std::tuple{4.0f, 1.0f, 1.0f}, std::tuple{1.0f, 4.0f, 1.0f}, std::tuple{1.0f, 1.0f, 4.0f}}) {
+         {std::tuple{4.0f, 1.0f, 1.0f}, std::tuple{4.0f, 4.0f, 1.0f}, std::tuple{4.0f, 4.0f, 4.0f}}) {
       CAPTURE(count, supers, chunks, groups);
-      for (const std::int32_t leaf : draw_from(device, ring, supers, chunks, groups)) {
+      for (const std::int32_t leaf : draw_from(device, ring, 60, supers, chunks, groups)) {
         REQUIRE(leaf >= 0);
         REQUIRE(static_cast<std::size_t>(leaf) < count);
         REQUIRE(ring.priority[static_cast<std::size_t>(leaf)] == 1.0f);
       }
     }
+  }
+}
+
+TEST_CASE("kernel_replay: a draw stays in the group that was drawn") {
+  ON_EVERY_DEVICE(device);
+  Ring ring(1, 64);
+  for (std::size_t i = 0; i < 64; ++i) ring.priority[i] = i < 32 ? 1.0f : 1e-12f;
+  std::vector<int> drawn(32, 0);
+  for (const std::int32_t leaf : draw_from(device, ring, 200, 1.0f, 1.0f, 1.0f))
+    ++drawn.at(static_cast<std::size_t>(leaf));
+  REQUIRE(*std::min_element(drawn.begin(), drawn.end()) > 0);
+  for (const std::int32_t leaf : draw_from(device, ring, 200, 4.0f, 4.0f, 4.0f)) REQUIRE(leaf < 32);
+}
+
+TEST_CASE("kernel_replay: one block sums several supers in turn") {
+  Random random(104);
+  const std::vector<float> priority = random.whole(32768 + 1500, 0, 9);
+  for (const int threads : host_block_sizes()) {
+    const auto device = open_device("host", {.block_threads = threads, .most_blocks = 1});
+    const PrioritySums sums = sum_priorities(*device, priority);
+    REQUIRE(sums.supers == std::vector<float>{static_cast<float>(total(priority, 0, 32768)),
+                                              static_cast<float>(total(priority, 32768, 1500))});
+    for (std::size_t i = 0; i < sums.groups.size(); ++i) REQUIRE(sums.groups[i] == total(priority, i * 32, 32));
   }
 }
 

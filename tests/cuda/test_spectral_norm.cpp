@@ -324,18 +324,22 @@ TEST_CASE("kernel_spectral_norm: layers beyond the parameters or the count are l
                     dot(std::vector<float>(slope.end() - 3, slope.end()),
                         std::vector<float>(shorter.parameters.end() - 3, shorter.parameters.end()))) < 1e-3);
 
-  // A table of two layers with five floats of padding between them, of which the first alone is counted.
+  // Five floats of padding between the layers; first both are counted, then the first alone.
   network.table.offset[1] += 5;
   network.parameters.insert(network.parameters.begin() + 15, 5, 8.0f);
   network.n += 5;
   const TestBuffer<float> p(device, network.parameters), s(device, std::vector<float>{4.0f, 2.0f});
   const TestBuffer<std::uint32_t> counters(device, counters_with({}));
-  TestBuffer<float> result(device, network.parameters.size());
-  launch_guarded(device, spectral_apply_kernel, p, s, counters, result, network.n - 1, 1, network.table);
-  REQUIRE(result.unwritten() == 1);
-  const std::vector<float> scaled = result.download();
-  for (std::size_t i = 0; i + 1 < scaled.size(); ++i)
-    REQUIRE(scaled[i] == (i < 12 ? network.parameters[i] / 4.0f : network.parameters[i]));
+  for (const int counted : {2, 1}) {
+    TestBuffer<float> result(device, network.parameters.size());
+    launch_guarded(device, spectral_apply_kernel, p, s, counters, result, network.n - 1, counted, network.table);
+    REQUIRE(result.unwritten() == 1);
+    const std::vector<float> scaled = result.download();
+    for (std::size_t i = 0; i + 1 < scaled.size(); ++i) {
+      const float by = i < 12 ? 4.0f : counted == 2 && i >= 20 && i < 29 ? 2.0f : 1.0f;
+      REQUIRE(scaled[i] == network.parameters[i] / by);
+    }
+  }
   slope = random.floats(network.parameters.size(), 1.0f, 2.0f);
   network.table.layers = 1;  // as a count; the second is in the table still
   const std::vector<float> kept = network.backward(device, slope, network.parameters, {4.0f, 2.0f});

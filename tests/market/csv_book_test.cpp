@@ -137,6 +137,20 @@ TEST_CASE("csv: books in local time, of one instrument of several") {
   CHECK(books.rejects.at("not the chosen instrument") == 1);
 }
 
+TEST_CASE("csv: books through the hour that a clock shows twice") {
+  ReadOptions options;
+  options.csv.time_zone = "America/Chicago";
+  const Books books = read(
+      "ts_recv,ts_event,bid,ask\n2024-11-03 01:59:59,2024-11-03 01:59:58,10,11\n"
+      "2024-11-03 01:59:59,2024-11-03 01:59:59,10,12\n2024-11-03 01:00:00,2024-11-03 01:59:59,10,11\n"
+      "2024-11-03 01:00:00,2024-11-03 01:00:00,10,12\n2024-11-03 02:00:00,2024-11-03 01:59:59,10,11\n",
+      options);
+  const std::int64_t seven = parse_time("2024-11-03 07:00", TimeFormat::iso)->ns, second = ns_per_second;
+  REQUIRE(books.ts_recv == Column<std::int64_t>{seven - second, seven - second, seven, seven, seven + ns_per_hour});
+  REQUIRE(books.ts_event == Column<std::int64_t>{seven - 2 * second, seven - second, seven - second, seven,
+                                                 seven + ns_per_hour - second});
+}
+
 TEST_CASE("csv: books that cannot be read are named by line and column") {
   const std::string header = "time,bid,ask,bid_size,ask_size\n";
   require_says(refused(header + "2024-01-08,10,eleven,1,1\n"), {"line 2", "column 3", "'eleven'"});

@@ -104,7 +104,8 @@ TEST_CASE("csv: decimal commas are read where they are asked for, and named wher
   require_says(csv_refusal(text), {"line 2", "open price '1,0'", "data.csv_decimal"});
   for (const char* wrong : {"1,23,456", "12,34", ",123", "1234,567", "1,234,56", "1,2345", "1,,234"}) {
     INFO(wrong);
-    csv_refusal("time;open;high;low;close\n2024-01-08;" + std::string(wrong) + ";5;5;5\n2024-01-09;5;5;5;5\n");
+    require_says(csv_refusal(fmt::format("time;open;high;low;close\n2024-01-08;{};5;5;5\n", wrong)),
+                 {"line 2", fmt::format("open price '{}'", wrong)});
   }
 }
 

@@ -39,7 +39,14 @@ TEST_CASE("csv: opens and closes are told apart by the ends of sessions, and the
 TEST_CASE("csv: what does not clearly say close is taken as open") {
   // Sessions that begin at an odd minute and end on none; bars too long; one session alone.
   CHECK(read(sessions(true, "time", ns_per_minute, 7)).ts_open[0] == first_open + 8 * ns_per_minute);
-  CHECK(read(sessions(true, "time", 30 * ns_per_minute)).ts_open[0] == first_open + 30 * ns_per_minute);
+  std::string mixed = "time,open,high,low,close\n";
+  for (std::int64_t day = 0; day < 5; ++day)  // three sessions that look closed on the quarter hour, two opened on it
+    for (std::int64_t t = 14 * 60 + 30 + (day < 3); t < 20 * 60 + 55; ++t)
+      mixed += format_utc(monday + day * ns_per_day + t * ns_per_minute) + ",5,6,4,5\n";
+  CHECK(read(mixed).ts_open[0] == first_open + ns_per_minute);
+  const Bars long_bars = read(sessions(true, "time", 30 * ns_per_minute));
+  CHECK(long_bars.ts_open[0] == first_open + 30 * ns_per_minute);
+  require_says(long_bars.notes.at(0), {"a quarter hour or more do not tell"});
   CHECK(read("time,open,high,low,close\n2024-01-08 14:31,5,5,5,5\n2024-01-08 14:32,5,5,5,5\n").ts_open[0] ==
         first_open + ns_per_minute);
 }
