@@ -19,7 +19,7 @@ const std::vector<MarketKindInfo>& market_kinds() {
        "pressure towards the opening mid, looked up anew every 50 rows"},
       {MarketKind::skewed, "skewed", "95 of 100 bars rise: always long is right", "95 of 100 moves are up"},
       {MarketKind::regime, "regime", "97 bars of trend, 97 of reversion to where they began, and so on",
-       "2000 rows as baseline, 2000 as revert about where they began, and so on"},
+       "2000 rows of pressure as in baseline, 2000 of pressure towards where they began, and so on"},
   };
   return kinds;
 }

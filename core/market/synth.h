@@ -58,6 +58,10 @@ Bars synthesize(const SynthOptions& options);
 /// skewed (whose pressure is always +1), 0 for walk: there every change of the mid is a fair coin, and no model can
 /// know anything at any horizon.
 ///
+/// The accuracy of the pressure alone, measured over 600,000 rows, of the mid's side after 1, 10, 100 rows and 1, 10 s:
+/// baseline 0.60 0.62 0.64 0.61 0.65, trend 0.70 0.76 0.93 0.73 0.89, revert 0.70 0.75 0.72 0.73 0.78, regime
+/// 0.70 0.74 0.72 0.72 0.77, skewed 0.95 0.98 1.00 0.97 1.00, walk 0.50 throughout.
+///
 /// A trade leaves the book as it found it. Throws Error(usage) as synthesize does, and for rows outside 2 to 100,000 or
 /// more than 10,000,000 in all.
 Books synthesize_books(const SynthOptions& options);

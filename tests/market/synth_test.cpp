@@ -147,7 +147,7 @@ TEST_CASE("synth: each kind has the answer that it is for") {
 }
 
 // Closes lie on the grid, so neighbouring changes share a rounding: that alone gives a correlation of about
-// -(1/12) / (variance in ticks) = -0.01. Changes over ten bars have a tenth of it.
+// -(1/12) / (variance in ticks) = -0.02. Changes over ten bars have a tenth of it.
 TEST_CASE("synth: a walk's changes know nothing of those before them") {
   double sum = 0;
   for (const std::uint64_t seed : market_seeds(20)) {
