@@ -16,30 +16,63 @@
 namespace foxhunt::app {
 namespace {
 
+std::string describe_kinds() {
+  std::string text = "Kinds of bars (drift, what --strength scales):\n";
+  for (const market::MarketKindInfo& kind : market::market_kinds())
+    text += fmt::format("  {:<10} {}\n", kind.name, kind.bars);
+  text +=
+      "Kinds of books (--strength is the edge: the next row's mid, if it differs, lies on the side of the larger best "
+      "size with probability (1 + edge) / 2):\n";
+  for (const market::MarketKindInfo& kind : market::market_kinds())
+    text += fmt::format("  {:<10} {}\n", kind.name, kind.books);
+  return text;
+}
+
+struct SynthArguments {
+  std::string kind = "baseline", out;
+  market::SynthOptions options;
+  bool books = false, no_holes = false, no_roll = false;
+};
+
+void write_synthetic(SynthArguments arguments) {
+  market::SynthOptions& options = arguments.options;
+  options.kind = market::market_kind(arguments.kind);
+  options.holes = !arguments.no_holes;
+  options.roll = !arguments.no_roll;
+  market::check_market_file_name(arguments.out);
+  if (arguments.books) {
+    const market::Books books = market::synthesize_books(options);
+    market::write_books(books, arguments.out);
+    std::cout << arguments.out << ": " << books.rows() << " books\n";
+  } else {
+    const market::Bars bars = market::synthesize(options);
+    market::write_bars(bars, arguments.out);
+    std::cout << arguments.out << ": " << bars.size() << " bars\n";
+  }
+}
+
 void add_synth(CLI::App& data, ExitCode& result) {
-  struct Arguments {
-    std::string kind = "baseline", out;
-    market::SynthOptions options;
-    bool no_holes = false, no_roll = false;
-  };
-  auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = data.add_subcommand("synth", "Write a synthetic market of one-minute ES-like bars");
-  command->add_option("--kind", arguments->kind, "baseline, walk, trend, revert or skewed")->capture_default_str();
-  command->add_option("--sessions", arguments->options.sessions, "Trading days")->capture_default_str();
-  command->add_option("--seed", arguments->options.seed, "The same seed gives the same bytes")->capture_default_str();
-  command->add_option("--strength", arguments->options.strength,
-                      "Strength of the drift, 0 to 1 (default: the kind's own)");
-  command->add_flag("--no-holes", arguments->no_holes, "No missing minutes and no halt");
+  auto arguments = std::make_shared<SynthArguments>();
+  market::SynthOptions& options = arguments->options;
+  CLI::App* command =
+      data.add_subcommand("synth", "Write a synthetic market of an ES-like contract: one-minute bars or books");
+  command->footer(describe_kinds());
+  command->add_option("--kind", arguments->kind, "What there is to learn; see below")->capture_default_str();
+  command->add_option("--sessions", options.sessions, "Trading days")->capture_default_str();
+  command->add_option("--seed", options.seed, "The same seed gives the same bytes")->capture_default_str();
+  command->add_option("--strength", options.strength, "Of the drift or edge, 0 to 1 (default: the kind's own)");
+  command->add_flag("--no-holes", arguments->no_holes, "Nothing missing: no minutes, no levels, and no halt");
   command->add_flag("--no-roll", arguments->no_roll, "One contract throughout");
+  CLI::Option* books = command->add_flag("--books", arguments->books, "Ten-level snapshots (mbp-10) instead of bars");
+  command->add_option("--rows", options.rows, "Books: rows of a session")->capture_default_str()->needs(books);
+  command
+      ->add_option("--signal", options.signal,
+                   "Bars, .csv only: a column 'signal' that has this correlation, 0 to 1, with the next change of the "
+                   "close")
+      ->excludes(books);
   command->add_option("--out", arguments->out, "File to write: .dbn, .dbn.zst or .csv")->required();
   command->callback([arguments, &result] {
-    market::SynthOptions& options = arguments->options;
-    options.kind = market::market_kind(arguments->kind);
-    options.holes = !arguments->no_holes;
-    options.roll = !arguments->no_roll;
-    const market::Bars bars = market::synthesize(options);
-    market::write_bars(bars, arguments->out);
-    std::cout << arguments->out << ": " << bars.size() << " bars\n";
+    write_synthetic(*arguments);
     result = ExitCode::ok;
   });
 }

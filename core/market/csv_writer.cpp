@@ -9,12 +9,16 @@
 namespace foxhunt::market {
 
 std::string encode_csv(const Bars& bars) {
-  std::string text = "ts_event,instrument_id,open,high,low,close,volume,symbol\n";
+  std::string text = "ts_event,instrument_id,open,high,low,close,volume,symbol";
+  for (const ExtraColumn& column : bars.extra) text += "," + column.name;
+  text += '\n';
   for (std::size_t i = 0; i < bars.size(); ++i) {
     const auto name = bars.symbols.find(bars.instrument[i]);
-    text += fmt::format("{}Z,{},{},{},{},{},{},{}\n", format_utc(bars.ts_open[i]), bars.instrument[i],
+    text += fmt::format("{}Z,{},{},{},{},{},{},{}", format_utc(bars.ts_open[i]), bars.instrument[i],
                         format_price(bars.open[i]), format_price(bars.high[i]), format_price(bars.low[i]),
                         format_price(bars.close[i]), bars.volume[i], name == bars.symbols.end() ? "" : name->second);
+    for (const ExtraColumn& column : bars.extra) text += fmt::format(",{}", column.values[i]);
+    text += '\n';
   }
   return text;
 }

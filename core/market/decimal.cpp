@@ -92,12 +92,24 @@ bool parse_price(std::string_view text, std::int64_t& price) {
 }
 
 std::string format_price(std::int64_t price) {
-  const bool negative = price < 0;
-  const std::uint64_t size = negative ? 0 - static_cast<std::uint64_t>(price) : static_cast<std::uint64_t>(price);
-  std::string text = fmt::format("{}{}.{:09}", negative ? "-" : "", size / price_scale, size % price_scale);
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.back() == '.') text.pop_back();
+  std::string text;
+  append_price(text, price);
   return text;
+}
+
+void append_price(std::string& text, std::int64_t price) {
+  const std::uint64_t size = price < 0 ? 0 - static_cast<std::uint64_t>(price) : static_cast<std::uint64_t>(price);
+  const fmt::format_int whole(size / price_scale);
+  if (price < 0) text += '-';
+  text.append(whole.data(), whole.size());
+  std::uint64_t fraction = size % price_scale;
+  if (fraction == 0) return;
+  char decimals[] = ".000000000";
+  std::size_t last = sizeof decimals - 2;
+  while (fraction % 10 == 0) fraction /= 10, --last;
+  text.append(decimals, last + 1);
+  for (char* digit = &text.back(); fraction != 0; fraction /= 10, --digit)
+    *digit = static_cast<char>('0' + fraction % 10);
 }
 
 }  // namespace foxhunt::market

@@ -11,5 +11,7 @@ bool parse_price(std::string_view text, std::int64_t& price);
 
 /// The shortest decimal text that parses to this price.
 std::string format_price(std::int64_t price);
+/// Appends it.
+void append_price(std::string& text, std::int64_t price);
 
 }  // namespace foxhunt::market

@@ -7,7 +7,7 @@
 #include "core/market/dbn_writer.h"
 #include "core/market/reader.h"
 #include "core/market/writer.h"
-#include "tests/market/market_test.h"
+#include "tests/market/synth_fixture.h"
 
 namespace foxhunt::market {
 namespace {
@@ -43,6 +43,19 @@ double up_share(const Bars& bars) {
     moves += bars.close[i] != bars.close[i - 1];
   }
   return up / moves;
+}
+
+/// Correlation of neighbouring changes of five bars within stretches of one regime.
+double memory_within(const Bars& bars, std::int64_t offset, std::int64_t parity) {
+  Correlation correlation;
+  const auto stretch = [&](std::size_t i) { return (static_cast<std::int64_t>(i) + offset) / regime_bars; };
+  for (std::size_t i = 5; i + 5 < bars.size(); ++i) {
+    if (stretch(i - 5) != stretch(i + 5) || stretch(i) % 2 != parity) continue;
+    if (utc_day(bars.ts_open[i - 5]) != utc_day(bars.ts_open[i + 5])) continue;
+    correlation.add(static_cast<double>(bars.close[i] - bars.close[i - 5]),
+                    static_cast<double>(bars.close[i + 5] - bars.close[i]));
+  }
+  return correlation.value();
 }
 
 }  // namespace
@@ -133,6 +146,38 @@ TEST_CASE("synth: each kind has the answer that it is for") {
   CHECK(up < 0.96);
 }
 
+// Closes lie on the grid, so neighbouring changes share a rounding: that alone gives a correlation of about
+// -(1/12) / (variance in ticks) = -0.02. Changes over ten bars have a tenth of it.
+TEST_CASE("synth: a walk's changes know nothing of those before them") {
+  double sum = 0;
+  for (const std::uint64_t seed : market_seeds(20)) {
+    SynthOptions options;
+    options.kind = MarketKind::walk;
+    options.seed = seed;
+    const Tape tape = tape_of(synthesize(options));
+    Correlation correlation;
+    for (std::size_t i = 10; i + 10 < tape.rows(); i += 10)
+      if (tape.session[i - 10] == tape.session[i + 10])
+        correlation.add(static_cast<double>(tape.mid[i] - tape.mid[i - 10]),
+                        static_cast<double>(tape.mid[i + 10] - tape.mid[i]));
+    sum += correlation.value() / correlation.standard_error();
+  }
+  INFO("seed " << test::seed() << " sum of 20: " << sum);
+  REQUIRE(std::abs(sum) < 4 * std::sqrt(20.0));
+}
+
+// 20,000 pairs of each regime, ten of which overlap: a standard error of about 0.02.
+TEST_CASE("synth: regimes of 97 bars, trend and reversion in turn") {
+  const Bars bars = market("regime");
+  const double trend = memory_within(bars, 0, 0), reversion = memory_within(bars, 0, 1);
+  INFO("seed " << test::seed() << " trend " << trend << " reversion " << reversion);
+  CHECK(trend > 0.2);
+  CHECK(reversion < -0.08);
+  // Cut half a stretch later, both parities hold as much of one regime as of the other.
+  const double mixed = memory_within(bars, regime_bars / 2, 0), other = memory_within(bars, regime_bars / 2, 1);
+  CHECK(std::abs(mixed - other) < 0.5 * (trend - reversion));
+}
+
 TEST_CASE("synth: ten thousand days stay in range") {
   SynthOptions options;
   options.kind = MarketKind::walk;
@@ -152,6 +197,15 @@ TEST_CASE("synth: wrong options are refused") {
   require_says(refused(10'001, {}), {"10001"});
   require_says(refused(1, 1.5), {"strength", "1.5"});
   require_says(refused(1, std::nan("")), {"strength"});
+  for (const MarketKind kind : {MarketKind::walk, MarketKind::skewed}) {
+    SynthOptions options;
+    options.kind = kind, options.strength = 0.5;
+    require_says(error_of(ExitCode::usage, [&] { synthesize(options); }), {market_kind_name(kind), "no strength"});
+  }
+  for (const MarketKindInfo& info : market_kinds()) {
+    REQUIRE(market_kind(info.name) == info.kind);
+    REQUIRE(market_kind_name(info.kind) == info.name);
+  }
   require_says(error_of(ExitCode::usage, [] { market_kind("trnd"); }), {"'trnd'", "did you mean trend?"});
   const test::TemporaryFolder folder;
   require_says(error_of(ExitCode::usage, [&] { write_bars(synthesize({}), folder / "a.zip"); }), {"a.zip", ".dbn.zst"});
