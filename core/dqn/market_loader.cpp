@@ -113,7 +113,8 @@ market::Tape read_tape(const std::filesystem::path& source, const profile::Profi
 }
 
 market::PreparedMarket prepare(market::Tape tape, const profile::Profile& p) {
-  market::FeatureTable features = market::make_features(tape, splits_of(tape, p).train, p.features.clip, p.features.timeframes);
+  market::FeatureTable features =
+      market::make_features(tape, splits_of(tape, p).train, p.features.clip, p.features.timeframes);
   tape.bars = market::without_rows(std::move(tape.bars));
   return {std::move(tape), std::move(features)};
 }

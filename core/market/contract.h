@@ -9,10 +9,10 @@ inline constexpr std::int64_t price_scale = 1'000'000'000;
 
 /// What a contract costs and pays.
 struct Contract {
-  std::string symbol;      ///< root, e.g. ES
-  std::int64_t tick_size;  ///< 1e-9 points
-  double multiplier;       ///< dollars per point and contract
-  double commission;       ///< dollars per contract and side
+  std::string symbol;             ///< root, e.g. ES
+  std::int64_t tick_size;         ///< 1e-9 points
+  double multiplier;              ///< dollars per point and contract
+  double commission;              ///< dollars per contract and side
   std::string calendar = "none";  ///< trading hours: one of calendar_names()
 };
 

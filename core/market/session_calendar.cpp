@@ -32,8 +32,8 @@ struct Hours {
 };
 
 // CME Group's announcements. Equity index: the day ends at 16:15 from trade date 2012-11-19, at 16:00 from 2015-09-21,
-// when energy and metals also moved from 16:15 to 16:00; the halt of 15:15 to 15:30 was dropped on 2021-06-28. What held
-// before November 2012 is not here: those rows are divided by the hours that followed.
+// when energy and metals also moved from 16:15 to 16:00; the halt of 15:15 to 15:30 was dropped on 2021-06-28. What
+// held before November 2012 is not here: those rows are divided by the hours that followed.
 constexpr std::array equity_index{
     Hours{always, evening_before(17), at(16, 15), at(15, 15), at(15, 30)},
     Hours{days(2015, 9, 21), evening_before(17), at(16), at(15, 15), at(15, 30)},
@@ -78,9 +78,9 @@ const ExchangeHours& exchange(const std::string& name) {
   std::vector<std::string> known{"auto"};
   known.insert(known.end(), calendar_names().begin(), calendar_names().end());
   const std::string nearest = nearest_name(name, known);
-  throw Error(ExitCode::usage, fmt::format("no exchange calendar \"{}\" (data.calendar); expected one of {}{}", name,
-                                           fmt::join(known, ", "),
-                                           nearest.empty() ? "" : "; did you mean \"" + nearest + "\"?"));
+  throw Error(ExitCode::usage,
+              fmt::format("no exchange calendar \"{}\" (data.calendar); expected one of {}{}", name,
+                          fmt::join(known, ", "), nearest.empty() ? "" : "; did you mean \"" + nearest + "\"?"));
 }
 
 }  // namespace

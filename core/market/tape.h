@@ -78,8 +78,8 @@ std::int64_t effective_session_gap(std::int64_t interval, const TapeOptions& opt
 /// no bar, or columns differ in length, or times do not ascend, and Error(usage) for a calendar that there is not.
 Tape make_tape(Bars bars, const Contract& contract, const TapeOptions& options);
 
-/// Sets session, the flags last_of_session and roll, and calendar, from ts, instrument and bars.ts_open of a tape of one
-/// row or more, as make_tape describes.
+/// Sets session, the flags last_of_session and roll, and calendar, from ts, instrument and bars.ts_open of a tape of
+/// one row or more, as make_tape describes.
 void mark_sessions(Tape& tape, const TapeOptions& options);
 
 /// Sets fill_mid and the flag gap_before of a tape of bars whose sessions are marked.

@@ -16,7 +16,7 @@ struct ScriptedRun {
 };
 
 inline ScriptedRun run_scripted(const std::string& device_name, const dqn::LoadedMarket& market,
-                         std::span<const std::int32_t> starts, int steps, std::int32_t action) {
+                                std::span<const std::int32_t> starts, int steps, std::int32_t action) {
   const auto device = open_device(device_name);
   const std::vector<float> positions = {-1.0f, 0.0f, 1.0f};
   Arena arena(*device);

@@ -31,9 +31,9 @@ dqn::LoadedMarket market_of(const std::vector<SessionAt>& sessions, std::vector<
       std::fill(column->begin() + static_cast<std::ptrdiff_t>(first), column->end(), price * market::price_scale / 100);
   }
   bars.symbols = {{1, "ESZ3"}, {2, "ESH4"}};
-  overrides.insert(overrides.begin(), {"data.purge_rows=0", "training.gpu_timesteps_per_episode=10",
-                                       "training.min_replay_size=64", "data.train_fraction=0.4",
-                                       "data.validation_fraction=0.3"});
+  overrides.insert(overrides.begin(),
+                   {"data.purge_rows=0", "training.gpu_timesteps_per_episode=10", "training.min_replay_size=64",
+                    "data.train_fraction=0.4", "data.validation_fraction=0.3"});
   return dqn::make_market(std::move(bars), smoke_profile(overrides));
 }
 
@@ -91,12 +91,13 @@ TEST_CASE("env: a long contract held through the rolls and holes of a real marke
   REQUIRE(m.tape.mid[rolls[0]] - m.tape.mid[rolls[0] + 1] == 18'250'000'000);
   double made = 0;
   for (const std::int32_t start : EveryLane(m).starts)
-    made += 50 * static_cast<double>(m.tape.mid[end_of_lane(m, start)] -
-                                     m.tape.fill_mid[static_cast<std::size_t>(start)]) / points;
+    made += 50 *
+            static_cast<double>(m.tape.mid[end_of_lane(m, start)] - m.tape.fill_mid[static_cast<std::size_t>(start)]) /
+            points;
   for (const std::string& device : present_devices()) REQUIRE(gross_of_long(device, m) == Approx(made).margin(0.01));
 }
 
-TEST_CASE("env: episodes cross neither a hole of years nor a trading date, but missing minutes and bars without volume") {
+TEST_CASE("env: episodes cross neither a hole of years nor a trading date, but do cross missing minutes") {
   const dqn::LoadedMarket m = market_of({{"2013-12-20 15:00", "2013-12-20 15:20", 180000, 1},
                                          {"2013-12-20 15:40", "2013-12-20 15:50", 181000, 1},  // 20 minutes missing
                                          {"2020-01-06 15:00", "2020-01-06 15:40", 320000, 1},  // years
@@ -134,9 +135,9 @@ TEST_CASE("market_loader: bars are put into longer ones, with features of longer
   market::SynthOptions options;
   options.sessions = 12;
   const market::Bars bars = market::synthesize(options);
-  const dqn::LoadedMarket m = dqn::make_market(
-      bars, smoke_profile({"data.resample_minutes=5", "features.timeframes=[15, 60]", "data.purge_rows=10",
-                           "training.gpu_timesteps_per_episode=30"}));
+  const dqn::LoadedMarket m =
+      dqn::make_market(bars, smoke_profile({"data.resample_minutes=5", "features.timeframes=[15, 60]",
+                                            "data.purge_rows=10", "training.gpu_timesteps_per_episode=30"}));
   REQUIRE(m.tape.rows() > bars.size() / 6);
   REQUIRE(m.tape.rows() < bars.size() / 4);
   REQUIRE(m.features.names[56] == "return_15m");
@@ -153,8 +154,9 @@ TEST_CASE("market_loader: books are not put into bars") {
   std::ofstream(folder / "books.csv") << "ts_recv,bid_px_00,ask_px_00,bid_sz_00,ask_sz_00\n"
                                          "1704700000000000000,100,101,1,1\n1704700001000000000,100,101,1,1\n";
   const auto load = [&] {
-    dqn::load_market(smoke_profile({"data.path=" + profile::toml_text((folder / "books.csv").string()),
-                                    "data.resample_minutes=5"}));
+    dqn::load_market(
+        smoke_profile({"data.path=" + profile::toml_text((folder / "books.csv").string()), "data.resample_minutes=5"}));
   };
-  market::require_says(market::error_of(ExitCode::usage, load), {"data.resample_minutes = 5", "books.csv", "holds books"});
+  market::require_says(market::error_of(ExitCode::usage, load),
+                       {"data.resample_minutes = 5", "books.csv", "holds books"});
 }

@@ -39,7 +39,8 @@ void wander(Bars& bars, std::size_t rows, std::mt19937_64& random) {
     if (dice == 14) ++instrument;
     const auto step = [&] { return (static_cast<std::int64_t>(random() % 9) - 4) * point / 4; };
     const std::int64_t open = price + step(), close = open + step();
-    append(bars, {ts, open, std::max(open, close) + point / 4, std::min(open, close), close, random() % 50, instrument});
+    append(bars,
+           {ts, open, std::max(open, close) + point / 4, std::min(open, close), close, random() % 50, instrument});
     bars.extra[0].values.push_back(random() % 3 ? static_cast<double>(random() % 100) : std::nan(""));
     price = close;
     ts += ns_per_minute;
@@ -90,8 +91,7 @@ void require_same_longer_past(const Tape& tape, const Tape& other, std::size_t c
   std::size_t known = 0;  // the bar that row cut is in may still change, and end sooner
   while (known < a.rows() && a.ts[known] <= tape.bars.ts_open[cut]) ++known;
   REQUIRE(b.rows() >= known);
-  for (const auto column : {&Tape::ts, &Tape::mid, &Tape::half_spread})
-    REQUIRE(same_head(a.*column, b.*column, known));
+  for (const auto column : {&Tape::ts, &Tape::mid, &Tape::half_spread}) REQUIRE(same_head(a.*column, b.*column, known));
   for (const auto column : {&Bars::open, &Bars::high, &Bars::low, &Bars::close, &Bars::ts_open})
     REQUIRE(same_head(a.bars.*column, b.bars.*column, known));
   REQUIRE(same_head(a.bars.volume, b.bars.volume, known));

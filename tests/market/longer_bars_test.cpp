@@ -65,13 +65,14 @@ TEST_CASE("resample: no bar holds rows of two sessions or of two contracts") {
   CHECK(spans(tape) == Spans{"14:55-15:00", "15:00-15:02", "15:00-15:05", "15:05-15:07", "22:55-23:00", "23:00-23:02"});
   CHECK(tape.instrument == std::vector<std::uint32_t>{1, 1, 2, 2, 2, 2});
   CHECK(tape.session == std::vector<std::int32_t>{0, 0, 1, 1, 2, 3});
-  CHECK(tape.flags == std::vector<std::uint8_t>{0, last_of_session | roll, 0, last_of_session, last_of_session,
-                                                last_of_session});
+  CHECK(tape.flags ==
+        std::vector<std::uint8_t>{0, last_of_session | roll, 0, last_of_session, last_of_session, last_of_session});
   CHECK(tape.fill_mid[1] == 100 * point);
   CHECK(std::is_sorted(tape.ts.begin(), tape.ts.end()));
 }
 
-TEST_CASE("resample: bars are counted from the opening by the exchange's clock, summer and winter, else from UTC midnight") {
+TEST_CASE(
+    "resample: bars are counted from the opening by the exchange's clock, summer and winter, else from UTC midnight") {
   const std::int64_t four_hours = 4 * ns_per_hour;
   for (const auto& [from, to, first] : {std::tuple{"2024-03-07 23:00", "2024-03-08 22:00", "23:00-03:00"},
                                         {"2024-03-10 22:00", "2024-03-11 21:00", "22:00-02:00"}}) {

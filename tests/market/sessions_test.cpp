@@ -73,8 +73,8 @@ TEST_CASE("sessions: rows outside the hours stay, with the date that opened last
   trade(bars, "2024-01-14 23:00", "2024-01-14 23:10");
   const Tape tape = make_tape(bars, es, {});
   REQUIRE(tape.rows() == 28);
-  CHECK(session_starts(tape) == std::vector<std::string>{"2024-01-12 21:50:00", "2024-01-13 12:00:00",
-                                                         "2024-01-14 23:00:00"});
+  CHECK(session_starts(tape) ==
+        std::vector<std::string>{"2024-01-12 21:50:00", "2024-01-13 12:00:00", "2024-01-14 23:00:00"});
   require_says(note_with(tape, "outside"), {"8 of 28 rows", "cme-equity-index", "data.calendar"});
 }
 

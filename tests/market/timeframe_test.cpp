@@ -51,7 +51,8 @@ TEST_CASE("timeframes: a bar whose last minute is missing shows on the first row
   CHECK(in_points(tape, 5, "range_5m") == std::vector<double>{0, 0, 0, 4, 4, 4, 10});
 }
 
-TEST_CASE("timeframes: a session's last bar, cut short, shows from the next session, a contract's bars never in another's") {
+TEST_CASE(
+    "timeframes: a session's last bar, cut short, shows from the next session, a contract's bars never in another's") {
   Bars bars;
   trade(bars, "2024-01-08 22:55", "2024-01-08 23:00", 100);
   trade(bars, "2024-01-08 23:00", "2024-01-08 23:02", 103);  // another trading date, cut short by a hole
@@ -59,10 +60,10 @@ TEST_CASE("timeframes: a session's last bar, cut short, shows from the next sess
   trade(bars, "2024-01-10 15:05", "2024-01-10 15:10", 200, 2);  // a roll
   const Tape tape = make_tape(bars, es, {});
   const std::vector<double> moved = in_points(tape, 5, "return_5m");
-  CHECK(moved[6] == 0);    // the bar of 103 is not over
-  CHECK(moved[7] == 3);    // it is, as the session is
-  CHECK(moved[11] == 7);   // 110 after 103
-  CHECK(moved[12] == 0);   // another contract
+  CHECK(moved[6] == 0);   // the bar of 103 is not over
+  CHECK(moved[7] == 3);   // it is, as the session is
+  CHECK(moved[11] == 7);  // 110 after 103
+  CHECK(moved[12] == 0);  // another contract
   CHECK(moved.back() == 0);
   const Series volume = column(tape, 5, "volume_ratio_5m");
   CHECK(volume[7] == Approx(std::log1p(20) - (std::log1p(50) + std::log1p(20)) / 2));
@@ -97,7 +98,10 @@ TEST_CASE("timeframes: names follow the catalogue's, before the file's own") {
   CHECK(all_below(table.values, 5.0001));
   for (std::size_t f = 56; f < 66; ++f) CHECK(table.deviation[f] != 1.0);  // each of them varies
   bars.extra[0].name = "range_30m";
-  require_says(error_of(ExitCode::usage, [&] { make_features(make_tape(bars, es, {}), {0, 5000}, 5, {5, 30}); }),
+  require_says(error_of(ExitCode::usage,
+                        [&] {
+                          make_features(make_tape(bars, es, {}), {0, 5000}, 5, {5, 30});
+                        }),
                {"range_30m"});
   require_says(error_of(ExitCode::usage, [&] { make_features(tape, {0, 5000}, 5, {1}); }), {"features.timeframes"});
 }
