@@ -57,7 +57,7 @@ std::array<double, columns> describe(const Shape& bar, const std::vector<Past>& 
 
 std::vector<FeatureInfo> timeframe_feature_infos(std::int64_t minutes) {
   const auto named = [&](const char* name, const char* help) {
-    return FeatureInfo{fmt::format("{}_{}m", name, minutes), fmt::format(help, minutes)};
+    return FeatureInfo{fmt::format("{}_{}m", name, minutes), fmt::format(fmt::runtime(help), minutes)};
   };
   return {named("return", "change of the close over the last {}-minute bar that is over"),
           named("range", "high less low of the last {}-minute bar that is over"),
