@@ -33,10 +33,10 @@ bool SessionDivider::starts_session(std::int64_t begin, std::int64_t known, bool
 std::vector<SessionDivider::Date> SessionDivider::early_closes() const {
   constexpr std::int64_t least = 30 * ns_per_minute, most_days_apart = 4;
   std::vector<std::int64_t> left;
-  for (const Date& date : dates_)
-    if (date.left < date.half_left) left.push_back(std::max<std::int64_t>(date.left, 0));
+  for (std::size_t i = 0; i + 1 < dates_.size(); ++i)
+    if (dates_[i].left < dates_[i].half_left) left.push_back(std::max<std::int64_t>(dates_[i].left, 0));
   if (left.empty()) return {};
-  const auto middle = left.begin() + static_cast<std::ptrdiff_t>(left.size() / 2);
+  const auto middle = left.begin() + static_cast<std::ptrdiff_t>((left.size() - 1) / 2);
   std::nth_element(left.begin(), middle, left.end());
   std::vector<Date> early;
   for (std::size_t i = 0; i + 1 < dates_.size(); ++i)

@@ -99,8 +99,8 @@ TEST_CASE("calendar: contracts have the hours of their exchange, and a setting o
   CHECK(name("none", "ES") == "none");
   CHECK(name("us-equities", "ES") == "us-equities");
   CHECK(notes.empty());
-  require_says(error_of(ExitCode::usage, [&] { name("cme-equity", "ES"); }),
-               {"\"cme-equity\"", "data.calendar", "24x7", "did you mean \"cme-equity-index\"?"});
+  require_says(error_of(ExitCode::usage, [&] { name("cme-equity-indx", "ES"); }),
+               {"\"cme-equity-indx\"", "data.calendar", "24x7", "did you mean \"cme-equity-index\"?"});
 }
 
 }  // namespace foxhunt::market

@@ -106,7 +106,7 @@ TEST_CASE("profile: keys that contradict each other are refused, both named with
       {"[environment]\nactions = [0, 0.5, 1, 0.5]\n", {"a.toml:2", "environment.actions", "twice"}},
       {"[environment]\nactions = [-0.0, 0, 1]\n", {"a.toml:2", "environment.actions", "twice"}},
       {"[data]\nresample_minutes = 7\n", {"a.toml:2", "data.resample_minutes = 7", "divide a day"}},
-      {"[data]\ncalendar = \"cme-equity\"\n", {"a.toml:2", "data.calendar", "did you mean \"cme-equity-index\"?"}},
+      {"[data]\ncalendar = \"cme-equity-indx\"\n", {"a.toml:2", "data.calendar", "did you mean \"cme-equity-index\"?"}},
       {"[features]\ntimeframes = [5, 7]\n", {"a.toml:2", "features.timeframes = [5, 7]", "divide a day"}},
       {"[features]\ntimeframes = [5, 30, 5]\n", {"a.toml:2", "features.timeframes", "twice"}},
       {"[data]\nresample_minutes = 15\n[features]\ntimeframes = [30, 40]\n",
