@@ -96,12 +96,15 @@ void add_info(CLI::App& data, ExitCode& result) {
     market::ReadOptions read;
     std::string on_error = "error";
     std::int64_t session_gap_minutes = market::TapeOptions{}.session_gap / market::ns_per_minute;
+    std::string calendar = market::TapeOptions{}.calendar;
   };
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = data.add_subcommand("info", "Say what market files hold");
   command->add_option("files", arguments->files, "Files or folders")->required();
   command->add_option("--session-gap-minutes", arguments->session_gap_minutes, "A longer pause ends a session")
       ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  command->add_option("--calendar", arguments->calendar, "Exchange hours; auto: the contract's; none: pauses alone")
       ->capture_default_str();
   command->add_option("--csv-stamp", arguments->read.csv.stamp, "Times of CSV files are those at which bars...")
       ->check(CLI::IsMember({"auto", "open", "close"}))
@@ -114,7 +117,7 @@ void add_info(CLI::App& data, ExitCode& result) {
       ->check(CLI::IsMember({"error", "skip"}))
       ->capture_default_str();
   command->callback([arguments, &result] {
-    const market::TapeOptions tape{arguments->session_gap_minutes * market::ns_per_minute};
+    const market::TapeOptions tape{arguments->session_gap_minutes * market::ns_per_minute, arguments->calendar};
     if (arguments->on_error == "skip") arguments->read.on_damage = market::DamagePolicy::keep_start;
     result = ExitCode::ok;
     for (const std::string& file : arguments->files)

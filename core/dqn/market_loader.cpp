@@ -8,6 +8,7 @@
 #include "core/market/book_tape.h"
 #include "core/market/civil_time.h"
 #include "core/market/feature_cache.h"
+#include "core/market/longer_bars.h"
 #include "core/market/reader.h"
 #include "core/profile/printer.h"
 #include "core/profile/resources.h"
@@ -78,12 +79,14 @@ market::Splits splits_of(const market::Tape& tape, const profile::Profile& p) {
 }
 
 market::TapeOptions tape_options(const profile::Profile& p) {
-  return {.session_gap = p.data.session_gap_minutes * market::ns_per_minute};
+  return {.session_gap = p.data.session_gap_minutes * market::ns_per_minute, .calendar = p.data.calendar};
 }
 
 market::Tape tape_of(market::Bars bars, const profile::Profile& p) {
   const market::Contract contract = contract_of(p.contract, bars);
-  return market::make_tape(std::move(bars), contract, tape_options(p));
+  market::Tape tape = market::make_tape(std::move(bars), contract, tape_options(p));
+  if (p.data.resample_minutes == 0) return tape;
+  return market::resample(tape, p.data.resample_minutes * market::ns_per_minute);
 }
 
 /// Whatever the source holds: bars, books, or trades, which become bars.
@@ -91,6 +94,11 @@ market::Tape read_tape(const std::filesystem::path& source, const profile::Profi
   const market::ReadOptions options = read_options(p.data);
   switch (market::market_content_of(source, options)) {
     case market::MarketContent::books: {
+      if (p.data.resample_minutes > 0)
+        throw Error(ExitCode::usage,
+                    fmt::format("data.resample_minutes = {} puts bars into longer ones, but {} holds books; set it to "
+                                "0, or give bars or trades",
+                                p.data.resample_minutes, source.string()));
       const market::Books books = market::read_books(source, options);
       return market::make_book_tape(books, contract_of(p.contract, books),
                                     {.tape = tape_options(p), .latency = p.data.latency_us * 1'000});
@@ -105,7 +113,8 @@ market::Tape read_tape(const std::filesystem::path& source, const profile::Profi
 }
 
 market::PreparedMarket prepare(market::Tape tape, const profile::Profile& p) {
-  market::FeatureTable features = market::make_features(tape, splits_of(tape, p).train, p.features.clip);
+  market::FeatureTable features =
+      market::make_features(tape, splits_of(tape, p).train, p.features.clip, p.features.timeframes);
   tape.bars = market::without_rows(std::move(tape.bars));
   return {std::move(tape), std::move(features)};
 }

@@ -3,6 +3,7 @@
 
 #include "core/market/civil_time.h"
 #include "core/market/decimal.h"
+#include "core/market/session_divider.h"
 #include "core/market/summary_lines.h"
 
 namespace foxhunt::market {
@@ -18,21 +19,29 @@ struct PriceRange {
 /// Sessions, gaps and rolls of rows that come when something happens: a pause of over a minute is a gap.
 template <class Table>
 void describe_course(std::string& text, const Table& table, const TapeOptions& options) {
+  std::vector<std::string> notes;
+  const SessionCalendar calendar = calendar_for(options.calendar, contract_of_first(table), notes);
+  SessionDivider divider(calendar, options.session_gap);
   std::int64_t sessions = table.rows() > 0, gaps = 0, longest = 0, rolls = 0;
   std::string roll_times;
-  for (std::size_t i = 1; i < table.rows(); ++i) {
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    const bool roll = i > 0 && table.instrument[i] != table.instrument[i - 1];
+    const bool starts = divider.starts_session(table.ts_recv[i], table.ts_recv[i], roll);
+    if (i == 0) continue;
     const std::int64_t pause = table.ts_recv[i] - table.ts_recv[i - 1];
-    const bool roll = table.instrument[i] != table.instrument[i - 1];
     if (roll) {
       ++rolls;
       roll_times += fmt::format("; {}: instrument {} to {}", format_utc(table.ts_recv[i]), table.instrument[i - 1],
                                 table.instrument[i]);
     }
-    if (roll || pause > options.session_gap)
+    if (starts)
       ++sessions;
     else if (pause > ns_per_minute)
       ++gaps, longest = std::max(longest, pause);
   }
+  divider.add_notes(notes);
+  for (const std::string& note : notes) add_line(text, "note", note);
+  add_line(text, "calendar", calendar.name());
   add_line(text, "sessions", std::to_string(sessions));
   add_line(text, "gaps",
            fmt::format("{} of over a minute within sessions{}", gaps,

@@ -86,17 +86,6 @@ void add_book_columns(Tape& tape, const Books& books, const std::vector<std::siz
   });
 }
 
-void mark_sessions(Tape& tape, std::int64_t session_gap) {
-  for (std::size_t i = 1; i < tape.rows(); ++i) {
-    const bool rolls = tape.instrument[i] != tape.instrument[i - 1];
-    const bool ends = rolls || tape.ts[i] - tape.ts[i - 1] > session_gap;
-    tape.session[i] = tape.session[i - 1] + ends;
-    if (rolls) tape.flags[i - 1] |= RowFlag::roll;
-    if (ends) tape.flags[i - 1] |= last_of_session;
-  }
-  tape.flags.back() |= last_of_session;
-}
-
 /// Fill prices and the spread paid for them. `own` is each row's own half spread.
 void mark_fills(Tape& tape, const std::vector<std::int64_t>& own, std::int64_t latency) {
   std::size_t fill = 0;
@@ -140,11 +129,9 @@ Tape make_book_tape(const Books& books, const Contract& contract, const BookTape
   }
   bars.open = bars.high = bars.low = bars.close = tape.mid;
   bars.instrument = tape.instrument;
-  tape.session.assign(rows.size(), 0);
-  tape.flags.assign(rows.size(), 0);
   tape.fill_mid = tape.mid;
   const std::vector<std::int64_t> own = tape.half_spread;
-  mark_sessions(tape, options.tape.session_gap);
+  mark_sessions(tape, options.tape);
   mark_fills(tape, own, options.latency);
   add_book_columns(tape, books, rows);
   return tape;

@@ -46,11 +46,11 @@ template <class Archive, class TapeT, class TableT>
 void visit(Archive& a, TapeT& tape, TableT& features) {
   auto& [names, values, mean, deviation] = features;
   a.strings(names), a.column(mean), a.column(deviation), a.values(values);
-  auto& [ts, mid, fill_mid, half_spread, session, instrument, flags, bars, contract] = tape;
+  auto& [ts, mid, fill_mid, half_spread, session, instrument, flags, calendar, bars, contract] = tape;
   a.column(ts), a.column(mid), a.column(fill_mid), a.column(half_spread);
-  a.column(session), a.column(instrument), a.column(flags);
-  auto& [symbol, tick_size, multiplier, commission] = contract;
-  a.string(symbol), a.number(tick_size), a.number(multiplier), a.number(commission);
+  a.column(session), a.column(instrument), a.column(flags), a.string(calendar);
+  auto& [symbol, tick_size, multiplier, commission, hours] = contract;
+  a.string(symbol), a.number(tick_size), a.number(multiplier), a.number(commission), a.string(hours);
   a.number(bars.interval), a.string(bars.schema), a.string(bars.source);
   a.map(bars.symbols), a.map(bars.rejects), a.strings(bars.notes);
 }

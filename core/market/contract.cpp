@@ -12,20 +12,21 @@ struct Entry {
   std::int64_t tick_size;
   double multiplier;
   double commission;
+  const char* calendar;
 };
 
 // Ticks and multipliers are the exchange's contract specifications. A commission is what a non-member pays a side at a
 // discount broker: Interactive Brokers' fixed rate ($0.85; micro $0.25), CME Group's exchange and clearing fee on
 // Globex (ES, NQ $1.38; MES $0.35; CL $1.50; GC, 6E $1.60) and the NFA's assessment ($0.02), as of 2024.
 constexpr std::array<Entry, 6> contracts{{
-    {"ES", 250'000'000, 50, 2.25},
-    {"MES", 250'000'000, 5, 0.62},
-    {"NQ", 250'000'000, 20, 2.25},
-    {"CL", 10'000'000, 1'000, 2.37},
-    {"GC", 100'000'000, 100, 2.47},
-    {"6E", 50'000, 125'000, 2.47},
+    {"ES", 250'000'000, 50, 2.25, "cme-equity-index"},
+    {"MES", 250'000'000, 5, 0.62, "cme-equity-index"},
+    {"NQ", 250'000'000, 20, 2.25, "cme-equity-index"},
+    {"CL", 10'000'000, 1'000, 2.37, "cme-energy-metals"},
+    {"GC", 100'000'000, 100, 2.47, "cme-energy-metals"},
+    {"6E", 50'000, 125'000, 2.47, "cme-fx"},
 }};
-constexpr Entry default_contract{"", 10'000'000, 1, 0};
+constexpr Entry default_contract{"", 10'000'000, 1, 0, "none"};
 
 const Entry* find_root(const std::string& root) {
   for (const Entry& entry : contracts)
@@ -51,8 +52,8 @@ Contract contract_for(const std::string& symbol) {
   const std::string stem = symbol.substr(0, symbol.find('.'));  // ES.FUT, ES.c.0
   const Entry* entry = find_root(stem);
   if (!entry) entry = find_root(future_root(stem));
-  if (!entry) return {symbol, default_contract.tick_size, default_contract.multiplier, default_contract.commission};
-  return {entry->root, entry->tick_size, entry->multiplier, entry->commission};
+  const Entry& found = entry ? *entry : default_contract;
+  return {entry ? entry->root : symbol, found.tick_size, found.multiplier, found.commission, found.calendar};
 }
 
 }  // namespace foxhunt::market

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/market/feature_catalogue.h"
+#include "core/market/timeframe_features.h"
 
 namespace foxhunt::market {
 namespace {
@@ -66,10 +67,12 @@ void check_arguments(const Tape& tape, const Split& train, double clip) {
     throw Error(ExitCode::usage, fmt::format("features.clip must be a number above 0, got {}", clip));
 }
 
-/// The names of all columns: the catalogue's, then the bars' own.
-std::vector<std::string> names_of(const Tape& tape) {
+/// The names of all columns: the catalogue's, the timeframes', then the bars' own.
+std::vector<std::string> names_of(const Tape& tape, const std::vector<std::int64_t>& timeframes) {
   std::vector<std::string> names;
   for (const Feature& feature : all_features()) names.push_back(feature.info.name);
+  for (const std::int64_t minutes : timeframes)
+    for (const FeatureInfo& info : timeframe_feature_infos(minutes)) names.push_back(info.name);
   for (const ExtraColumn& column : tape.bars.extra) {
     if (std::find(names.begin(), names.end(), column.name) != names.end())
       throw Error(ExitCode::usage,
@@ -91,12 +94,13 @@ void standardise(const Series& column, const Statistics& statistics, double clip
 
 }  // namespace
 
-FeatureTable make_features(const Tape& tape, const Split& train, double clip) {
+FeatureTable make_features(const Tape& tape, const Split& train, double clip,
+                           const std::vector<std::int64_t>& timeframes) {
   check_arguments(tape, train, clip);
   constexpr double least_deviation = 1e-6;  // of the catalogue's features, which are measured by the market's own scale
   const FeatureInputs inputs(tape);
   FeatureTable table;
-  table.names = names_of(tape);
+  table.names = names_of(tape, timeframes);
   std::vector<float> values(tape.rows() * table.width());
   const auto add = [&](const Series& column, double least) {
     const std::size_t f = table.mean.size();
@@ -107,6 +111,8 @@ FeatureTable make_features(const Tape& tape, const Split& train, double clip) {
     table.deviation.push_back(statistics.deviation);
   };
   for (const Feature& feature : all_features()) add(feature.compute(inputs), least_deviation);
+  for (const std::int64_t minutes : timeframes)
+    for (const Series& column : timeframe_features(tape, inputs, minutes)) add(column, least_deviation);
   for (const ExtraColumn& extra : tape.bars.extra) {
     const Series column = filled(extra.values, train);
     add(column, least_deviation_of(column, train));

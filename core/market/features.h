@@ -25,10 +25,11 @@ const std::vector<FeatureInfo>& feature_catalogue();
 /// Causal: row i depends on rows <= i of the same instrument alone (a test changes the future and compares).
 /// Windows do not reach across a roll; where a window is not yet full it uses the rows there are. A column that does
 /// not vary over the training split is divided by 1. Takes O(rows) a feature.
-/// After the catalogue's features come the bars' extra columns, each under its own name; a missing value is the last
-/// known one, of whatever instrument.
-/// Throws Error(data) when `train` is not a part of the tape, Error(usage) for a clip that is not above 0 and for an
-/// extra column whose name is taken.
-FeatureTable make_features(const Tape& tape, const Split& train, double clip);
+/// After the catalogue's features come those of each of `timeframes`, minutes (see timeframe_features), then the bars'
+/// extra columns, each under its own name; a missing value is the last known one, of whatever instrument.
+/// Throws Error(data) when `train` is not a part of the tape, Error(usage) for a clip that is not above 0, for an extra
+/// column whose name is taken and for a timeframe that is no multiple of the rows' interval.
+FeatureTable make_features(const Tape& tape, const Split& train, double clip,
+                           const std::vector<std::int64_t>& timeframes = {});
 
 }  // namespace foxhunt::market

@@ -28,8 +28,7 @@ std::string rolls_of(const Tape& tape) {
 }
 
 void describe_bars(std::string& text, Bars bars, const TapeOptions& options) {
-  const auto first = bars.symbols.find(bars.instrument.front());
-  const Contract contract = contract_for(first == bars.symbols.end() ? "" : first->second);
+  const Contract contract = contract_of_first(bars);
   const Tape tape = make_tape(std::move(bars), contract, options);
   const auto [low, high] = std::minmax_element(tape.mid.begin(), tape.mid.end());
   add_line(text, "schema", tape.bars.schema);
@@ -39,6 +38,7 @@ void describe_bars(std::string& text, Bars bars, const TapeOptions& options) {
   add_line(text, "left out", list_or_none(tape.bars.rejects));
   for (const std::string& note : tape.bars.notes) add_line(text, "note", note);
   add_line(text, "closes", format_price(*low) + " to " + format_price(*high));
+  add_line(text, "calendar", tape.calendar);
   add_line(text, "sessions", std::to_string(tape.session.back() + 1));
   add_line(text, "gaps", std::to_string(rows_with(tape, gap_before)) + " within sessions");
   add_line(text, "rolls", rolls_of(tape));

@@ -24,6 +24,14 @@ std::string list_or_none(const Map& map) {
   return text.empty() ? "none" : text;
 }
 
+/// Of a table with columns instrument and symbols: the contract of its first row.
+template <class Table>
+Contract contract_of_first(const Table& table) {
+  if (table.instrument.empty()) return contract_for("");
+  const auto first = table.symbols.find(table.instrument.front());
+  return contract_for(first == table.symbols.end() ? "" : first->second);
+}
+
 /// "ESZ3 (instrument 100, 8198 rows), ..." of a table with columns instrument and symbols.
 template <class Table>
 std::string list_symbols(const Table& table) {

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/market/civil_time.h"
+#include "core/market/session_divider.h"
 
 namespace foxhunt::market {
 namespace {
@@ -59,38 +60,49 @@ std::int64_t effective_session_gap(std::int64_t interval, const TapeOptions& opt
   return options.session_gap < 2 * interval ? 10 * interval : options.session_gap;
 }
 
+void mark_sessions(Tape& tape, const TapeOptions& options) {
+  Bars& bars = tape.bars;
+  const bool within_day = bars.interval < ns_per_day;
+  const SessionCalendar calendar = calendar_for(within_day ? options.calendar : "none", tape.contract, bars.notes);
+  SessionDivider sessions(calendar, effective_session_gap(bars.interval, options));
+  tape.calendar = calendar.name();
+  tape.session.assign(tape.rows(), 0);
+  tape.flags.assign(tape.rows(), 0);
+  for (size_t i = 0; i < tape.rows(); ++i) {
+    const bool rolls = i > 0 && tape.instrument[i] != tape.instrument[i - 1];
+    const bool ends = sessions.starts_session(bars.ts_open[i], tape.ts[i], rolls);
+    if (i == 0) continue;
+    tape.session[i] = tape.session[i - 1] + ends;
+    if (rolls) tape.flags[i - 1] |= RowFlag::roll;
+    if (ends) tape.flags[i - 1] |= last_of_session;
+  }
+  tape.flags.back() |= last_of_session;
+  sessions.add_notes(bars.notes);
+}
+
+void fill_at_next_open(Tape& tape) {
+  tape.fill_mid = tape.mid;
+  for (size_t i = 1; i < tape.rows(); ++i) {
+    if (tape.flags[i - 1] & last_of_session) continue;
+    tape.fill_mid[i - 1] = tape.bars.open[i];
+    if (tape.bars.ts_open[i] > tape.ts[i - 1]) tape.flags[i] |= gap_before;
+  }
+}
+
 Tape make_tape(Bars bars, const Contract& contract, const TapeOptions& options) {
   check_columns(bars);
   check_times(bars);
   const size_t n = bars.size();
-  const std::int64_t session_gap = effective_session_gap(bars.interval, options);
-
   Tape tape;
   tape.contract = contract;
   tape.ts.resize(n);
   tape.mid = bars.close;
-  tape.fill_mid = bars.close;
   tape.half_spread.assign(n, contract.tick_size / 2);
-  tape.session.resize(n);
   tape.instrument = bars.instrument;
-  tape.flags.assign(n, 0);
   for (size_t i = 0; i < n; ++i) tape.ts[i] = bars.ts_open[i] + bars.interval;
-
-  for (size_t i = 1; i < n; ++i) {
-    const std::int64_t pause = bars.ts_open[i] - tape.ts[i - 1];  // time in which nothing traded
-    const bool rolls = bars.instrument[i] != bars.instrument[i - 1];
-    const bool session_ends = rolls || pause > session_gap;
-    tape.session[i] = tape.session[i - 1] + session_ends;
-    if (rolls) tape.flags[i - 1] |= RowFlag::roll;
-    if (session_ends)
-      tape.flags[i - 1] |= last_of_session;
-    else {
-      tape.fill_mid[i - 1] = bars.open[i];
-      if (pause > 0) tape.flags[i] |= gap_before;
-    }
-  }
-  tape.flags[n - 1] |= last_of_session;
   tape.bars = std::move(bars);
+  mark_sessions(tape, options);
+  fill_at_next_open(tape);
   return tape;
 }
 

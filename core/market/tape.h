@@ -43,6 +43,10 @@ enum RowFlag : std::uint8_t {
 
 /// The time-ordered truth that everything else reads, in columns (DESIGN 6). Row i is known at ts[i]; an order decided
 /// at row i is filled at fill_mid[i], which lies after it. On a last_of_session row fill_mid equals mid.
+///
+/// What row i shows depends on rows up to i alone, but for what its order meets: fill_mid, the half_spread of a book,
+/// and last_of_session and roll, which close a position where no order can. Those look one row ahead (of books, as far
+/// as the fill lies): changing rows after i + 1 changes nothing at or before row i of a tape of bars.
 struct Tape {
   std::vector<std::int64_t> ts;           ///< UTC ns at which the row is known: a bar's close
   std::vector<std::int64_t> mid;          ///< 1e-9 points
@@ -51,6 +55,7 @@ struct Tape {
   std::vector<std::int32_t> session;      ///< ascending from 0
   std::vector<std::uint32_t> instrument;
   std::vector<std::uint8_t> flags;  ///< RowFlag bits
+  std::string calendar = "none";    ///< what divided the sessions besides pauses: one of calendar_names()
   Bars bars;                        ///< row i's own bar, for the features; same length
   Contract contract;
 
@@ -59,16 +64,26 @@ struct Tape {
 
 struct TapeOptions {
   std::int64_t session_gap = 30LL * 60 * 1'000'000'000;  ///< ns; a longer pause starts a new session
+  std::string calendar = "auto";  ///< a change of its trading date does too; auto: the contract's, see calendar_for
 };
 
 /// The pause that ends a session, in ns. A setting shorter than two bars would end one at every missing bar, or between
 /// daily bars: it is taken as ten bars, so daily bars run on over weekends and holidays.
 std::int64_t effective_session_gap(std::int64_t interval, const TapeOptions& options);
 
-/// Marks sessions (a pause longer than session_gap, or another instrument, starts a new one), gaps and rolls. A pause
-/// is the time from one bar's close to the next bar's open. Bars carry no book: the half spread is half a tick. Throws
-/// Error(data) when there is no bar, or columns differ in length, or times do not ascend.
+/// Marks sessions (another trading date of the calendar, a pause longer than session_gap, or another instrument starts
+/// a new one), gaps and rolls. A pause is the time from one bar's close to the next bar's open; a bar's trading date is
+/// that of its open. Bars of a day or more have no calendar. What the sessions showed (early closes, rows outside the
+/// hours) is added to bars.notes. Bars carry no book: the half spread is half a tick. Throws Error(data) when there is
+/// no bar, or columns differ in length, or times do not ascend, and Error(usage) for a calendar that there is not.
 Tape make_tape(Bars bars, const Contract& contract, const TapeOptions& options);
+
+/// Sets session, the flags last_of_session and roll, and calendar, from ts, instrument and bars.ts_open of a tape of
+/// one row or more, as make_tape describes.
+void mark_sessions(Tape& tape, const TapeOptions& options);
+
+/// Sets fill_mid and the flag gap_before of a tape of bars whose sessions are marked.
+void fill_at_next_open(Tape& tape);
 
 /// Half-open range of tape rows.
 struct Split {

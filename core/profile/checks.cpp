@@ -85,6 +85,27 @@ void check_intervals(const Profile& p, const Rules& rules) {
                 "must be below 1 together with", "data.validation_fraction", "a test split has to be left");
 }
 
+/// Stretches that do not divide a day would begin at another time every day.
+void check_bar_lengths(const Profile& p, const Rules& rules) {
+  constexpr std::int64_t day = 1440;
+  const auto divides = [](std::int64_t minutes) { return minutes == 0 || day % minutes == 0; };
+  rules.require(divides(p.data.resample_minutes), "data.resample_minutes",
+                "does not divide a day; expected a divisor of 1440 such as 5, 15 or 60");
+  const auto& lengths = p.features.timeframes;
+  rules.require(std::all_of(lengths.begin(), lengths.end(), divides), "features.timeframes",
+                "holds one that does not divide a day; expected divisors of 1440 such as 5, 15 or 60");
+  std::vector<std::int64_t> sorted = lengths;
+  std::sort(sorted.begin(), sorted.end());
+  rules.require(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end(), "features.timeframes",
+                "holds one twice; expected distinct ones");
+  const bool longer = std::all_of(lengths.begin(), lengths.end(), [&](std::int64_t minutes) {
+    return p.data.resample_minutes == 0 ||
+           (minutes > p.data.resample_minutes && minutes % p.data.resample_minutes == 0);
+  });
+  rules.require(longer, "features.timeframes", "must be multiples, twice or more, of", "data.resample_minutes",
+                "a longer bar is made of whole rows");
+}
+
 void check_actions(const Profile& p, const Rules& rules) {
   std::vector<double> sorted = p.environment.actions;
   std::sort(sorted.begin(), sorted.end());
@@ -100,6 +121,7 @@ void check_profile(const Profile& profile, const Origins& origins) {
   const Rules rules(profile, origins);
   check_capacities(profile, rules);
   check_intervals(profile, rules);
+  check_bar_lengths(profile, rules);
   check_actions(profile, rules);
   rules.require(profile.name.find('/') == std::string::npos, "name",
                 "holds a /; expected a name that fits in a folder's");

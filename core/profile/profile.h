@@ -42,6 +42,8 @@ struct Profile {
     double train_fraction, validation_fraction;  ///< of the rows; the rest is the test split
     std::int64_t purge_rows;                     ///< rows left out between two splits
     std::int64_t session_gap_minutes;            ///< a longer pause between two rows ends a session
+    std::string calendar;                        ///< of trading dates, which end sessions too; auto: the contract's
+    std::int64_t resample_minutes;               ///< bars are put into bars of this length; 0: as they are
     std::int64_t latency_us;                     ///< books: from a decision to the earliest book that fills it
     std::int64_t trade_bar_seconds;              ///< trades are put into bars of this length
   } data;
@@ -56,7 +58,8 @@ struct Profile {
   } contract;
 
   struct Features {
-    double clip;  ///< standardised features are clipped to [-clip, clip]
+    double clip;                           ///< standardised features are clipped to [-clip, clip]
+    std::vector<std::int64_t> timeframes;  ///< minutes of the longer bars that have features on every row
   } features;
 
   struct Environment {

@@ -78,6 +78,8 @@ std::vector<Key> rows() {
     key(MEMBER(data.validation_fraction), 0.15, open_above(0, 1), "of rows", "Size of the validation split; the rest is the test split"),
     key(MEMBER(data.purge_rows), 240, closed(0, 1e9), "rows", "Left out between two splits"),
     key(MEMBER(data.session_gap_minutes), 30, closed(1, 1e6), "minutes", "A longer pause between two rows ends a session"),
+    key(MEMBER(data.calendar), "auto", words({"auto", "none", "24x7", "cme-equity-index", "cme-energy-metals", "cme-fx", "us-equities"}), "", "Exchange hours whose trading dates end sessions, besides pauses; auto is the contract's"),
+    key(MEMBER(data.resample_minutes), 0, closed(0, 720), "minutes", "Bars are put into bars of this length, a divisor of a day, counted from the session's opening; 0 leaves them"),
     key(MEMBER(data.latency_us), 1000, closed(0, 1e10), "us", "Books: time from a decision to the earliest book that fills it"),
     key(MEMBER(data.trade_bar_seconds), 1, closed(1, 86400), "s", "Trades are put into bars of this length"),
 
@@ -88,6 +90,7 @@ std::vector<Key> rows() {
     key(MEMBER(contract.slippage_ticks), 0, closed(0, 1000), "ticks", "Paid per contract on every fill, beyond the half spread"),
 
     key(MEMBER(features.clip), 5, open_below(0, 100), "standard deviations", "Standardised features are clipped to plus and minus this"),
+    key(MEMBER(features.timeframes), Widths{}, list_of(0, 8, closed(1, 1440)), "minutes", "Longer bars, divisors of a day, whose return, range, close, volume and volatility are features too, once they are over"),
 
     key(MEMBER(environment.actions), (Numbers{-1, -0.5, 0, 0.5, 1}), list_of(2, 32, closed(-1, 1)), "of max_contracts", "Target positions to choose from; distinct, one of them 0"),
     key(MEMBER(environment.max_contracts), 1, open_below(0, 1e6), "contracts", "Position at action 1"),

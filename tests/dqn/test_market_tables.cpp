@@ -1,8 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/device/launch.h"
-#include "tests/dqn/training_fixture.h"
+#include "tests/dqn/scripted_run.h"
 
 using namespace foxhunt;
 using namespace foxhunt::test;
@@ -91,76 +90,17 @@ TEST_CASE("env: a split without a tradable row is a data error that says what to
   }
 }
 
-namespace {
-
-/// Runs lanes that start at `starts` with one action for all steps; what became of the episodes.
-struct ScriptedRun {
-  std::vector<Episode> state;
-  std::vector<double> reward_dollars;  ///< sum of an episode's rewards, in dollars
-};
-
-ScriptedRun run_scripted(const std::string& device_name, const dqn::LoadedMarket& market,
-                         std::span<const std::int32_t> starts, int steps, std::int32_t action) {
-  const auto device = open_device(device_name);
-  const std::vector<float> positions = {-1.0f, 0.0f, 1.0f};
-  Arena arena(*device);
-  dqn::DeviceMarket tables;
-  dqn::EpisodeRing ring;
-  ring.episodes = static_cast<int>(starts.size());
-  ring.length = steps + 2;
-  ring.actions = 3;
-  ring.params.reward_scale = 20;
-  ring.params.capital = 1e9f;
-  ring.params.ruin_equity = -1e9f;
-  ring.params.max_contracts = 1;
-  ring.params.step_limit = 1 << 30;
-  ring.params.n_step = 1;
-  ring.params.in_order = 1;
-  DeviceSpan<float> isv;
-  DeviceSpan<std::uint32_t> counters;
-  tables.plan(arena, market.tables);
-  ring.plan(arena, "ring", starts.size());
-  arena.plan("isv", isv_slot_count, isv);
-  arena.plan("counters", counter_count, counters);
-  arena.commit();
-  tables.upload(*device, market.tables);
-  ring.upload(*device, starts, positions);
-  device->upload(ring.chosen, std::vector<std::int32_t>(starts.size(), action));
-  MappedBuffer<std::uint32_t> health(*device, health_words);
-  ring.reset(*device);
-  for (int i = 0; i < steps; ++i) {
-    ring.step(*device, tables, counters);
-    launch(*device, end_iteration_kernel, ring.reward, isv, counters, health.device(), ring.episodes, ring.length);
-  }
-  ScriptedRun result{device->download(ring.state), std::vector<double>(starts.size(), 0.0)};
-  const std::vector<float> rewards = device->download(ring.reward);
-  for (std::size_t i = 0; i < rewards.size(); ++i)
-    result.reward_dollars[i % starts.size()] += 20.0 * static_cast<double>(rewards[i]);
-  return result;
-}
-
-}  // namespace
-
 TEST_CASE(
     "env: held through every session, one ES contract gains $50 a point from first fill to last mid, less costs") {
   const dqn::LoadedMarket m = synthetic();
-  // A lane for every session of the whole tape, the one before the roll and the halved one included.
-  std::vector<std::int32_t> starts;
-  int longest = 0, length = 0;
-  for (std::size_t i = 0; i < m.tape.rows(); ++i) {
-    const bool first = i == 0 || (m.tables.flags[i - 1] & market_last);
-    if (first && !(m.tables.flags[i] & market_last)) starts.push_back(static_cast<std::int32_t>(i));
-    length = first ? 1 : length + 1;
-    longest = std::max(longest, length);
-  }
+  const auto [starts, longest] = EveryLane(m);  // the session before the roll and the halved one included
   REQUIRE(starts.size() >= 13);
   for (const std::string& name : present_devices()) {
     CAPTURE(name);
     for (const auto& [action, side] : {std::pair{2, 1.0}, std::pair{0, -1.0}, std::pair{1, 0.0}}) {
       const ScriptedRun run = run_scripted(name, m, starts, longest + 3, action);
       for (std::size_t lane = 0; lane < starts.size(); ++lane) {
-        std::size_t last = static_cast<std::size_t>(starts[lane]);
-        while (!(m.tables.flags[last] & market_last)) ++last;
+        const std::size_t last = end_of_lane(m, starts[lane]);
         const auto first = static_cast<std::size_t>(starts[lane]);
         const double points = static_cast<double>(m.tape.mid[last] - m.tape.fill_mid[first]) / 1e9;
         const double costs = 2 * (50 * 0.125 + m.contract.commission) * std::abs(side);

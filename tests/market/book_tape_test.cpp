@@ -122,21 +122,30 @@ TEST_CASE("book tape: what comes later changes nothing earlier but the fills tha
     const Books books = random_books(200, random);
     const auto cut = std::uniform_int_distribution<std::size_t>(20, 180)(random);
     Books changed = books;
+    const std::int64_t later = std::uniform_int_distribution<std::int64_t>(0, 7200)(random) * second;
+    const bool roll = round % 2;
     for (std::size_t i = cut; i < changed.rows(); ++i) {
       changed.level[i].bid -= 3 * tick;
       changed.level[i].ask += 5 * tick;
       changed.level[i].ask_size += 40;
       changed.buy_volume[i] += 9;
+      changed.ts_recv[i] += later;
+      if (roll) ++changed.instrument[i];
     }
     const Tape a = make_book_tape(books, es, {{}, second}), b = make_book_tape(changed, es, {{}, second});
     REQUIRE(a.rows() == b.rows());
-    const FeatureTable before = make_features(a, {0, 15}, 5), after = make_features(b, {0, 15}, 5);
+    const FeatureTable before = make_features(a, {0, 15}, 5, {1, 5}), after = make_features(b, {0, 15}, 5, {1, 5});
     std::size_t kept = 0;  // rows of the tape that lie before the cut
     while (kept < a.rows() && a.ts[kept] < books.ts_recv[cut]) ++kept;
     CAPTURE(round, cut, kept);
     REQUIRE(kept > 15);
     for (std::size_t i = 0; i < kept * before.width(); ++i) REQUIRE(before.values[i] == after.values[i]);
-    for (std::size_t i = 0; i < kept; ++i) REQUIRE(a.mid[i] == b.mid[i]);
+    for (std::size_t i = 0; i < kept; ++i) {
+      REQUIRE(a.mid[i] == b.mid[i]);
+      REQUIRE(a.session[i] == b.session[i]);
+      if (i + 1 < kept) REQUIRE(a.flags[i] == b.flags[i]);
+      if (i + 1 < kept && a.ts[kept - 1] > a.ts[i] + second) REQUIRE(a.fill_mid[i] == b.fill_mid[i]);
+    }
     bool differs = false;
     for (std::size_t i = kept * before.width(); i < before.values.size(); ++i)
       differs = differs || before.values[i] != after.values[i];

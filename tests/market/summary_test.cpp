@@ -1,8 +1,9 @@
 #include "core/market/summary.h"
 
 #include "core/market/csv_writer.h"
+#include "core/market/dbn_writer.h"
 #include "tests/market/book_fixture.h"
-#include "tests/market/market_test.h"
+#include "tests/market/session_fixture.h"
 
 namespace foxhunt::market {
 namespace {
@@ -28,6 +29,22 @@ TEST_CASE("dbn: a file of bars is described") {
                  "rolls      1; 2024-01-08 01:40:00: instrument 1 at 91 to 2 at 200"});
   require_lines(describe_market(folder / "a.dbn", {}, {100 * ns_per_minute}),
                 {"sessions   2", "gaps       2 within sessions"});
+}
+
+TEST_CASE("dbn: the calendar of the contract, early closes and rows outside the hours are described") {
+  const test::TemporaryFolder folder;
+  Bars bars;
+  trade(bars, "2024-01-07 23:00", "2024-01-08 22:02");
+  trade(bars, "2024-01-08 23:00", "2024-01-09 18:15");
+  trade(bars, "2024-01-09 23:00", "2024-01-10 22:00");
+  bars.symbols[1] = "ESH4";
+  write_dbn(bars, folder / "a.dbn");
+  require_lines(describe_market(folder / "a.dbn"),
+                {"note       2 of 3917 rows lie outside the hours of the calendar cme-equity-index; they stay "
+                 "(data.calendar)",
+                 "note       1 trading day of the calendar cme-equity-index ended early: 2024-01-09 18:15:00 UTC",
+                 "calendar   cme-equity-index", "sessions   3"});
+  require_lines(describe_market(folder / "a.dbn", {}, {30 * ns_per_minute, "none"}), {"calendar   none"});
 }
 
 TEST_CASE("books: a file of books is described") {

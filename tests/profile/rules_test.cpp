@@ -105,6 +105,13 @@ TEST_CASE("profile: keys that contradict each other are refused, both named with
       {"[environment]\nactions = [-1, 1]\n", {"a.toml:2", "environment.actions = [-1.0, 1.0]", "lacks 0"}},
       {"[environment]\nactions = [0, 0.5, 1, 0.5]\n", {"a.toml:2", "environment.actions", "twice"}},
       {"[environment]\nactions = [-0.0, 0, 1]\n", {"a.toml:2", "environment.actions", "twice"}},
+      {"[data]\nresample_minutes = 7\n", {"a.toml:2", "data.resample_minutes = 7", "divide a day"}},
+      {"[data]\ncalendar = \"cme-equity-indx\"\n", {"a.toml:2", "data.calendar", "did you mean \"cme-equity-index\"?"}},
+      {"[features]\ntimeframes = [5, 7]\n", {"a.toml:2", "features.timeframes = [5, 7]", "divide a day"}},
+      {"[features]\ntimeframes = [5, 30, 5]\n", {"a.toml:2", "features.timeframes", "twice"}},
+      {"[data]\nresample_minutes = 15\n[features]\ntimeframes = [30, 40]\n",
+       {"a.toml:4", "features.timeframes = [30, 40]", "multiples", "data.resample_minutes = 15 (", "a.toml:2)"}},
+      {"[data]\nresample_minutes = 15\n[features]\ntimeframes = [15]\n", {"a.toml:4", "features.timeframes"}},
       {"name = \"a/b\"\n", {"a.toml:1", "name = \"a/b\""}},
   });
 }
@@ -122,6 +129,7 @@ TEST_CASE("profile: the edges of the rules are legal") {
   accept("[exploration]\nepsilon_start = 0.1\nepsilon_end = 0.1\n");
   accept("[replay_buffer]\nbeta_start = 1\n");
   accept("[data]\ntrain_fraction = 0.84\n");
+  accept("[data]\nresample_minutes = 15\n[features]\ntimeframes = [30, 1440]\n");
   accept("[environment]\nactions = [0, 1]\n");
   accept("[evaluation]\nevery_epochs = 0\n");
 }

@@ -173,6 +173,8 @@ train_fraction = 0.6
 validation_fraction = 0.2
 purge_rows = 60
 session_gap_minutes = 45
+calendar = "24x7"
+resample_minutes = 15
 latency_us = 250
 trade_bar_seconds = 5
 [contract]
@@ -183,6 +185,7 @@ commission = 2.1
 slippage_ticks = 0.5
 [features]
 clip = 4
+timeframes = [30, 60]
 [environment]
 actions = [-1, 0, 1]
 max_contracts = 2

@@ -48,7 +48,7 @@ std::string file_with(const Key& key, const std::string& value) {
 
 /// Whether --set takes the number; the key alone, without the rules that tie keys together.
 bool taken(const Key& key, const Value& number) {
-  const bool list = key.limits.min_length > 0;
+  const bool list = type_name(key).starts_with("list");
   const std::string text = toml_text(number);
   std::string elements = text;
   for (std::size_t i = 1; i < key.limits.min_length; ++i) elements += ", " + text;
