@@ -70,7 +70,8 @@ Tape make_tape(Bars bars, const Contract& contract, const TapeOptions& options) 
   tape.ts.resize(n);
   tape.mid = bars.close;
   tape.fill_mid = bars.close;
-  tape.half_spread.assign(n, contract.tick_size / 2);
+  tape.half_spread.assign(
+      n, static_cast<std::int64_t>(options.spread_ticks * static_cast<double>(contract.tick_size) / 2));
   tape.session.resize(n);
   tape.instrument = bars.instrument;
   tape.flags.assign(n, 0);

@@ -59,6 +59,7 @@ struct Tape {
 
 struct TapeOptions {
   std::int64_t session_gap = 30LL * 60 * 1'000'000'000;  ///< ns; a longer pause starts a new session
+  double spread_ticks = 1;                               ///< between bid and ask; bars carry no book
 };
 
 /// The pause that ends a session, in ns. A setting shorter than two bars would end one at every missing bar, or between
@@ -66,7 +67,7 @@ struct TapeOptions {
 std::int64_t effective_session_gap(std::int64_t interval, const TapeOptions& options);
 
 /// Marks sessions (a pause longer than session_gap, or another instrument, starts a new one), gaps and rolls. A pause
-/// is the time from one bar's close to the next bar's open. Bars carry no book: the half spread is half a tick. Throws
+/// is the time from one bar's close to the next bar's open. The half spread is that of spread_ticks. Throws
 /// Error(data) when there is no bar, or columns differ in length, or times do not ascend.
 Tape make_tape(Bars bars, const Contract& contract, const TapeOptions& options);
 

@@ -128,7 +128,7 @@ TEST_CASE("dqn_training_pipeline: a whole run ends with its best and last checkp
   const auto fresh = baseline_training("host", {"run.seed=9"});
   dqn::upload_learner(*fresh->device, fresh->trainer.agent(),
                       dqn::load_checkpoint(directory.checkpoints() / "best.safetensors"));
-  const auto replayed = dqn::measure(fresh->trainer.validation().run(), 5);
+  const auto replayed = dqn::measure(fresh->trainer.validation().run(), fresh->trainer.account());
   REQUIRE(replayed.net == outcome.validation.net);
   REQUIRE(replayed.trades == outcome.validation.trades);
 }
