@@ -85,11 +85,11 @@ TEST_CASE("performance: round trips, holding, exposure and turnover of one sessi
   tape.mid[8] = -90 * point;
   const dqn::Account account{tape, tables, {-2, 0, 1, 2}, 2, 1000, 252};
   // Flat, long 2 at row 1, long 1 at row 2, turned to short 2 at row 3, to long 1 at row 4, closed at row 8.
-  const auto session = record(0, {0, 50, -20, -40, 7, 1, 1, 1}, {1, 3, 2, 0, 2, 2, 2, 2});
+  const auto session = record(0, {0, 50, -49, 65, -60, 1, 1, 1}, {1, 3, 2, 0, 2, 2, 2, 2});
   const dqn::Performance p = dqn::measure(std::span(&session, 1), account);
-  // Long: gains 50 - 20, less its way out at row 3, $2.
-  // Short: the rest of that step, -38; at row 4 it loses 2 * 30 to the fill and pays 2 * 2.
-  // Long again: 7 - (-64) = 71, then 3.
+  // Long: gains 50 - 49, less its way out at row 3, $2. No hit.
+  // Short: the rest of that step, 67; at row 4 it loses 2 * 30 up to the fill and pays 2 * 2: 3. A hit.
+  // Long again: -60 + 64 = 4, then 3. A hit.
   REQUIRE(p.round_trips == 3);
   REQUIRE(p.hit_rate == Approx(2 / 3.0));
   REQUIRE(p.mean_holding_steps == Approx((2 + 1 + 4) / 3.0));
