@@ -51,22 +51,21 @@ void Evaluator::initialise(const DeviceMarket& market) {
   record();
 }
 
-/// Epsilon is 0 and nothing is learned.
-void Evaluator::begin_step() {
-  ScheduleParams greedy{};
-  greedy.min_replay_size = std::numeric_limits<int>::max();
-  launch(device_, begin_iteration_kernel, isv_, counters_, ring_.episodes, ring_.length, agent_.config().n_step,
-         greedy);
-}
-
-void Evaluator::end_step() {
-  launch(device_, end_iteration_kernel, ring_.reward, isv_, counters_, health_->device(), ring_.episodes, ring_.length);
-}
-
 void Evaluator::record() {
   const DqnConfig& c = agent_.config();
+  ScheduleParams greedy{};  // epsilon 0; nothing is learned
+  greedy.min_replay_size = std::numeric_limits<int>::max();
+  const auto begin = [&] {
+    launch(device_, begin_iteration_kernel, isv_, counters_, ring_.episodes, ring_.length, c.n_step, greedy);
+  };
+  const auto end = [&] {
+    launch(device_, end_iteration_kernel, ring_.reward, isv_, counters_, health_->device(), ring_.episodes,
+           ring_.length);
+  };
+  begin_step_ = device_.record(begin);
+  end_step_ = device_.record(end);
   step_ = device_.record([&] {
-    begin_step();
+    begin();
     launch(device_, gather_observations_kernel, market_->table, ring_.row, ring_.portfolio, no_sample_, no_next_,
            counters_, observation_, ring_.episodes, 0, ring_.length, c.features, market_->rows);
     nn::forward(device_, agent_.learner().network(), agent_.learner().online(), observation_, activations_,
@@ -75,7 +74,7 @@ void Evaluator::record() {
            c.raw_width, c.v_min, c.v_max);
     launch(device_, select_actions_kernel, q_, isv_, counters_, ring_.chosen, ring_.episodes, c.actions, c.seed);
     ring_.step(device_, *market_, counters_);
-    end_step();
+    end();
   });
 }
 
@@ -100,9 +99,9 @@ std::vector<SessionRecord> Evaluator::run(const Policy& policy) {
     for (std::size_t e = 0; e < lanes; ++e)
       if (t < lanes_.steps[e]) script_->host()[first + e] = policy(std::int64_t{lanes_.start_rows[e]} + t);
     scripted.chosen = script_->device().part(first, lanes);
-    begin_step();
+    begin_step_->run();
     scripted.step(device_, *market_, counters_);
-    end_step();
+    end_step_->run();
   }
   return collect();
 }

@@ -27,8 +27,6 @@ class Evaluator {
 
  private:
   void record();
-  void begin_step();
-  void end_step();
   void reset();
   std::vector<SessionRecord> collect();
 
@@ -43,8 +41,9 @@ class Evaluator {
   nn::Activations activations_;
   std::unique_ptr<MappedBuffer<std::uint32_t>> health_;
   std::unique_ptr<MappedBuffer<std::int32_t>>
-      script_;  ///< [script_steps, lanes] a policy's actions, for the kernels to read
-  std::unique_ptr<Program> step_;
+      script_;                     ///< [script_steps, lanes] a policy's actions, for the kernels to read
+  std::unique_ptr<Program> step_;  ///< of the agent's greedy policy
+  std::unique_ptr<Program> begin_step_, end_step_;  ///< around a policy's
   double accounting_error_ = 0;
   std::int64_t nonfinite_ = 0;
 };
