@@ -79,7 +79,9 @@ market::Splits splits_of(const market::Tape& tape, const profile::Profile& p) {
 }
 
 market::TapeOptions tape_options(const profile::Profile& p) {
-  return {.session_gap = p.data.session_gap_minutes * market::ns_per_minute, .calendar = p.data.calendar};
+  return {.session_gap = p.data.session_gap_minutes * market::ns_per_minute,
+          .calendar = p.data.calendar,
+          .spread_ticks = p.contract.spread_ticks};
 }
 
 market::Tape tape_of(market::Bars bars, const profile::Profile& p) {

@@ -38,6 +38,7 @@ MarketTables::Lanes session_lanes(const std::vector<std::uint8_t>& flags, const 
     while (!(flags[static_cast<std::size_t>(last)] & market_last)) ++last;
     if (last > first) {
       lanes.start_rows.push_back(static_cast<std::int32_t>(first));
+      lanes.steps.push_back(static_cast<int>(last - first));
       lanes.longest = std::max(lanes.longest, static_cast<int>(last - first + 1));
     }
     first = last + 1;

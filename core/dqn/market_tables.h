@@ -20,7 +20,8 @@ struct MarketTables {
   /// Rows of one split that a full episode may run through, one lane for each session in it.
   struct Lanes {
     std::vector<std::int32_t> start_rows;
-    int longest = 0;  ///< rows of the longest lane
+    std::vector<int> steps;  ///< decisions of each lane: its rows but the last
+    int longest = 0;         ///< rows of the longest lane
   };
   std::vector<std::int32_t> train_starts;  ///< every row of the training split at which something can be decided
   Lanes validation, test;

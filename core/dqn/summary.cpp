@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace foxhunt::dqn {
@@ -11,17 +12,50 @@ nlohmann::ordered_json to_json(const Performance& p, const profile::Profile& pro
   nlohmann::ordered_json actions;
   for (std::size_t a = 0; a < p.actions.size(); ++a)
     actions[fmt::format("{:+g}", profile.environment.actions[a] * profile.environment.max_contracts)] = p.actions[a];
-  return {{"net_pnl", p.net},       {"gross_pnl", p.gross},
-          {"costs", p.costs},       {"trades", p.trades},
-          {"sharpe", p.sharpe},     {"max_drawdown", p.max_drawdown},
-          {"sessions", p.sessions}, {"steps", p.steps},
-          {"actions", actions},     {"action_entropy", p.action_entropy}};
+  return {{"net_pnl", p.net},
+          {"gross_pnl", p.gross},
+          {"costs", p.costs},
+          {"sharpe", p.sharpe},
+          {"sortino", p.sortino},
+          {"max_drawdown", p.max_drawdown},
+          {"max_drawdown_of_capital", p.drawdown_share},
+          {"trades", p.trades},
+          {"round_trips", p.round_trips},
+          {"hit_rate", p.hit_rate},
+          {"mean_holding_steps", p.mean_holding_steps},
+          {"mean_holding_minutes", p.mean_holding_minutes},
+          {"contracts_traded", p.contracts},
+          {"notional_traded", p.notional},
+          {"exposure", p.exposure},
+          {"time_in_market", p.time_in_market},
+          {"sessions", p.sessions},
+          {"periods", p.periods},
+          {"steps", p.steps},
+          {"actions", actions},
+          {"action_entropy", p.action_entropy}};
 }
 
-std::string performance_row(const char* name, const Performance& p) {
-  return fmt::format("  {:<11}{:>12.2f}{:>12.2f}{:>12.2f}{:>9}{:>9}{:>12.2f}{:>10}\n", name, p.net, p.gross, p.costs,
-                     p.trades, std::isfinite(p.sharpe) ? fmt::format("{:.2f}", p.sharpe) : "n/a", p.max_drawdown,
-                     p.sessions);
+/// A number, or "-" where there is none.
+std::string cell(double value, int decimals, const char* unit = "") {
+  return std::isnan(value) ? "-" : fmt::format("{:.{}f}{}", value, decimals, unit);
+}
+
+std::string performance_row(const std::string& name, const Performance& p) {
+  return fmt::format("  {:<13}{:>11.2f}{:>11.2f}{:>10.2f}{:>8}{:>8}{:>8}{:>12.2f}{:>6}{:>9}{:>8}{:>9}\n", name, p.net,
+                     p.gross, p.costs, p.trades, cell(p.sharpe, 2), cell(p.sortino, 2), p.max_drawdown,
+                     cell(100 * p.hit_rate, 0, "%"), cell(p.mean_holding_minutes, 1),
+                     cell(100 * p.time_in_market, 0, "%"), p.sessions);
+}
+
+/// The agent on both held-out splits, the baselines on the test split.
+std::string performance_table(const Outcome& outcome) {
+  std::string text = fmt::format("\n  {:<13}{:>11}{:>11}{:>10}{:>8}{:>8}{:>8}{:>12}{:>6}{:>9}{:>8}{:>9}\n", "held-out",
+                                 "net $", "gross $", "costs $", "trades", "Sharpe", "Sortino", "drawdown $", "hit",
+                                 "hold min", "in mkt", "sessions");
+  text += performance_row("validation", outcome.validation) + performance_row("test", outcome.test);
+  for (const BaselineResult& baseline : outcome.baselines) text += performance_row("  " + baseline.name, baseline.test);
+  return text + fmt::format("  Sharpe and Sortino of {} trading periods on test, a year taken as {:.1f}\n",
+                            outcome.test.periods, outcome.test.periods_per_year);
 }
 
 std::string action_rows(const RunSummary& s) {
@@ -60,6 +94,9 @@ nlohmann::ordered_json summary_json(const RunSummary& s) {
   json["memory_bytes"] = s.trainer.memory_bytes();
   json["validation"] = to_json(s.outcome.validation, s.profile);
   json["test"] = to_json(s.outcome.test, s.profile);
+  for (const BaselineResult& baseline : s.outcome.baselines)
+    json["baselines"][baseline.name] = to_json(baseline.test, s.profile);
+  json["periods_per_year"] = s.trainer.account().periods_per_year;
   json["phases"] = s.phases.to_json();
   json["total_seconds"] = s.phases.elapsed();
   json["checks"] = s.checks.to_json();
@@ -71,9 +108,7 @@ std::string summary_text(const RunSummary& s) {
                                  s.profile.name, s.outcome.reason, s.outcome.iterations, s.outcome.updates,
                                  s.outcome.epochs, s.outcome.training_seconds, steps_per_second(s));
   if (s.outcome.test.sessions > 0) {
-    text += fmt::format(
-        "\n  held-out        net $      gross $     costs $   trades   Sharpe  drawdown $  sessions\n{}{}{}",
-        performance_row("validation", s.outcome.validation), performance_row("test", s.outcome.test), action_rows(s));
+    text += performance_table(s.outcome) + action_rows(s);
     if (s.outcome.best_epoch >= 0)
       text += fmt::format("  best validation {} {:.4g} at epoch {}\n", s.profile.early_stopping.metric,
                           s.outcome.best_metric, s.outcome.best_epoch);

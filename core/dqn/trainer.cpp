@@ -26,6 +26,12 @@ Trainer::Trainer(Device& device, const profile::Profile& profile, const LoadedMa
       profile_(profile),
       market_(market),
       config_(make_config(profile, market.tables)),
+      account_{market.tape,
+               market.tables,
+               config_.positions,
+               profile.environment.max_contracts,
+               profile.environment.starting_capital,
+               periods_per_year(market.tape)},
       agent_(device, config_),
       validation_(device, agent_, market.tables.validation),
       test_(device, agent_, market.tables.test),
@@ -135,7 +141,10 @@ void Trainer::report(const Reporting& reporting, const Health& health, bool last
 }
 
 double Trainer::metric_of(const Performance& p) const {
-  if (profile_.early_stopping.metric == "sharpe") return p.sharpe;
+  // Gains without a loss have an infinite ratio, which would read as a number gone wrong.
+  const auto finite = [](double ratio) { return std::clamp(ratio, -1e9, 1e9); };
+  if (profile_.early_stopping.metric == "sharpe") return finite(p.sharpe);
+  if (profile_.early_stopping.metric == "sortino") return finite(p.sortino);
   if (profile_.early_stopping.metric == "mean_reward")
     return p.mean_step / static_cast<double>(config_.environment.reward_scale);
   return p.net;
@@ -143,7 +152,7 @@ double Trainer::metric_of(const Performance& p) const {
 
 bool Trainer::validate(const Reporting& reporting, Outcome& outcome) {
   const auto timed = phase(reporting, "validate");
-  outcome.validation = measure(validation_.run(), config_.actions);
+  outcome.validation = measure(validation_.run(), account_);
   const double metric =
       validation_.nonfinite() > 0 ? std::numeric_limits<double>::quiet_NaN() : metric_of(outcome.validation);
   spdlog::debug("epoch {}: validation {} {:.4f}, net ${:.2f}, {} trades", epoch_, profile_.early_stopping.metric,
@@ -190,11 +199,23 @@ void Trainer::conclude(const Reporting& reporting, Outcome& outcome) {
   outcome.fingerprint = fingerprint(last);
   if (outcome.best_epoch < 0 && run::pending_signal() == 0) validate(reporting, outcome);
   if (run::pending_signal() != 0) return;
+  {
+    const auto timed = phase(reporting, "baselines");
+    outcome.baselines = run_baselines();
+  }
   const auto timed = phase(reporting, "test");
   if (best_) upload_learner(device_, agent_, *best_);
-  outcome.validation = measure(validation_.run(), config_.actions);
-  outcome.test = measure(test_.run(), config_.actions);
+  outcome.validation = measure(validation_.run(), account_);
+  outcome.test = measure(test_.run(), account_);
   upload_learner(device_, agent_, last);
+}
+
+std::vector<BaselineResult> Trainer::run_baselines() {
+  std::vector<BaselineResult> results;
+  for (const Baseline& baseline :
+       baselines(market_.tape, config_.positions, profile_.evaluation.momentum_rows, config_.seed))
+    results.push_back({baseline.name, measure(test_.run(baseline.policy), account_)});
+  return results;
 }
 
 void Trainer::check_time_budget(const Reporting& reporting) const {

@@ -14,12 +14,19 @@
 
 namespace foxhunt::dqn {
 
+/// What a baseline policy makes of the test split.
+struct BaselineResult {
+  std::string name;
+  Performance test;
+};
+
 /// How a training ended.
 struct Outcome {
   std::string reason;  ///< "all epochs done", early stopping's reason, "interrupted" ...
   std::int64_t iterations = 0, updates = 0, epochs = 0;
   double training_seconds = 0;
   Performance validation, test;
+  std::vector<BaselineResult> baselines;
   double best_metric = 0;         ///< of the validation split; NaN when it was never better than nothing
   std::int64_t best_epoch = -1;   ///< -1: never evaluated while training
   std::uint64_t fingerprint = 0;  ///< of the last parameters
@@ -52,6 +59,8 @@ class Trainer {
   Evaluator& validation() { return validation_; }
   Evaluator& test() { return test_; }
   Guard& guard() { return guard_; }
+  /// What the records of both evaluators are measured against.
+  const Account& account() const { return account_; }
   Device& device() { return device_; }
   const std::vector<float>& initial_parameters() const { return initial_parameters_; }
   std::int64_t nonfinite_losses() const { return nonfinite_losses_; }
@@ -69,6 +78,7 @@ class Trainer {
   void save(const Reporting& reporting, const std::string& name, const LearnerState& state, std::int64_t epoch);
   void remove_old_checkpoints(const Reporting& reporting) const;
   void conclude(const Reporting& reporting, Outcome& outcome);
+  std::vector<BaselineResult> run_baselines();
   void check_time_budget(const Reporting& reporting) const;
   double metric_of(const Performance& performance) const;
 
@@ -76,6 +86,7 @@ class Trainer {
   const profile::Profile& profile_;
   const LoadedMarket& market_;
   DqnConfig config_;
+  Account account_;
   Agent agent_;
   Evaluator validation_, test_;
   Guard guard_;

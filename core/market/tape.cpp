@@ -97,7 +97,8 @@ Tape make_tape(Bars bars, const Contract& contract, const TapeOptions& options) 
   tape.contract = contract;
   tape.ts.resize(n);
   tape.mid = bars.close;
-  tape.half_spread.assign(n, contract.tick_size / 2);
+  tape.half_spread.assign(
+      n, static_cast<std::int64_t>(options.spread_ticks * static_cast<double>(contract.tick_size) / 2));
   tape.instrument = bars.instrument;
   for (size_t i = 0; i < n; ++i) tape.ts[i] = bars.ts_open[i] + bars.interval;
   tape.bars = std::move(bars);

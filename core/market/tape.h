@@ -65,6 +65,7 @@ struct Tape {
 struct TapeOptions {
   std::int64_t session_gap = 30LL * 60 * 1'000'000'000;  ///< ns; a longer pause starts a new session
   std::string calendar = "auto";  ///< a change of its trading date does too; auto: the contract's, see calendar_for
+  double spread_ticks = 1;        ///< between bid and ask; bars carry no book
 };
 
 /// The pause that ends a session, in ns. A setting shorter than two bars would end one at every missing bar, or between
@@ -74,8 +75,9 @@ std::int64_t effective_session_gap(std::int64_t interval, const TapeOptions& opt
 /// Marks sessions (another trading date of the calendar, a pause longer than session_gap, or another instrument starts
 /// a new one), gaps and rolls. A pause is the time from one bar's close to the next bar's open; a bar's trading date is
 /// that of its open. Bars of a day or more have no calendar. What the sessions showed (early closes, rows outside the
-/// hours) is added to bars.notes. Bars carry no book: the half spread is half a tick. Throws Error(data) when there is
-/// no bar, or columns differ in length, or times do not ascend, and Error(usage) for a calendar that there is not.
+/// hours) is added to bars.notes. Bars carry no book: the half spread is that of spread_ticks. Throws Error(data) when
+/// there is no bar, or columns differ in length, or times do not ascend, and Error(usage) for a calendar that there is
+/// not.
 Tape make_tape(Bars bars, const Contract& contract, const TapeOptions& options);
 
 /// Sets session, the flags last_of_session and roll, and calendar, from ts, instrument and bars.ts_open of a tape of

@@ -54,6 +54,7 @@ struct Profile {
     std::optional<double> tick_size;   ///< points
     std::optional<double> multiplier;  ///< $/point
     std::optional<double> commission;  ///< $/contract/side
+    double spread_ticks;               ///< bars: taken for their spread; a book brings its own
     double slippage_ticks;             ///< paid per contract on every fill, beyond the half spread
   } contract;
 
@@ -127,13 +128,14 @@ struct Profile {
 
   struct EarlyStopping {
     bool enabled;
-    std::string metric;     ///< net_pnl, sharpe, mean_reward: of the validation split
+    std::string metric;     ///< net_pnl, sharpe, sortino, mean_reward: of the validation split
     std::int64_t patience;  ///< evaluations without improvement
     double min_delta;
   } early_stopping;
 
   struct Evaluation {
-    std::int64_t every_epochs;  ///< 0: only at the end
+    std::int64_t every_epochs;   ///< 0: only at the end
+    std::int64_t momentum_rows;  ///< rows that the momentum baseline looks back
   } evaluation;
 
   struct Checkpoint {

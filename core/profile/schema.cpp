@@ -87,6 +87,7 @@ std::vector<Key> rows() {
     key(MEMBER(contract.tick_size), not_set, open_below(0, 1e6), "points", "Smallest price step; not set: the built-in contract table"),
     key(MEMBER(contract.multiplier), not_set, open_below(0, 1e9), "$/point", "Value of one point; not set: the built-in contract table"),
     key(MEMBER(contract.commission), not_set, closed(0, 1e6), "$/contract/side", "Fee of a fill; not set: the built-in contract table"),
+    key(MEMBER(contract.spread_ticks), 1, closed(0, 1000), "ticks", "Bars: spread between bid and ask, half of it paid on every fill; a book brings its own"),
     key(MEMBER(contract.slippage_ticks), 0, closed(0, 1000), "ticks", "Paid per contract on every fill, beyond the half spread"),
 
     key(MEMBER(features.clip), 5, open_below(0, 100), "standard deviations", "Standardised features are clipped to plus and minus this"),
@@ -149,11 +150,12 @@ std::vector<Key> rows() {
     key(MEMBER(guards.snapshot_every), 500, closed(1, 1e9), "iterations", "Distance between two good states kept for rollback"),
 
     key(MEMBER(early_stopping.enabled), false, anything, "", "Stop when validation no longer improves"),
-    key(MEMBER(early_stopping.metric), "net_pnl", words({"net_pnl", "sharpe", "mean_reward"}), "", "What has to improve on the validation split"),
+    key(MEMBER(early_stopping.metric), "net_pnl", words({"net_pnl", "sharpe", "sortino", "mean_reward"}), "", "What has to improve on the validation split"),
     key(MEMBER(early_stopping.patience), 10, closed(1, 1e9), "evaluations", "Stop after so many without improvement"),
     key(MEMBER(early_stopping.min_delta), 0, closed(0, 1e12), "of the metric", "A smaller gain is no improvement"),
 
     key(MEMBER(evaluation.every_epochs), 10, closed(0, 1e6), "epochs", "Distance between two evaluations; 0 is only at the end"),
+    key(MEMBER(evaluation.momentum_rows), 30, closed(1, 1e6), "rows", "The momentum baseline follows the sign of the return over so many"),
 
     key(MEMBER(checkpoint.every_epochs), 10, closed(0, 1e6), "epochs", "Distance between two checkpoints; 0 is only at the end"),
     key(MEMBER(checkpoint.keep), 3, closed(1, 1e6), "files", "Latest checkpoints kept, the best one apart"),

@@ -52,7 +52,8 @@ TEST_CASE("smoke: dqn-smoketest trains on the bundled data and every check passe
                             "action_entropy", "checkpoint_round_trip", "guard_trips_and_recovers"})
     REQUIRE(outcome.out.find(std::string("PASS  ") + check) != std::string::npos);
   REQUIRE(outcome.out.find("FAIL") == std::string::npos);
-  for (const char* word : {"net $", "gross $", "trades", "Sharpe", "drawdown", "actions on test", "phase"})
+  for (const char* word : {"net $", "gross $", "trades", "Sharpe", "Sortino", "drawdown", "hit", "flat", "buy_and_hold",
+                           "random", "momentum", "actions on test", "phase"})
     REQUIRE(outcome.out.find(word) != std::string::npos);
 
   const std::filesystem::path run = only_run(folder);
@@ -62,6 +63,17 @@ TEST_CASE("smoke: dqn-smoketest trains on the bundled data and every check passe
   const auto summary = nlohmann::json::parse(file_text(run / "summary.json"));
   REQUIRE(summary.at("iterations") == 1000);
   REQUIRE(summary.at("checks").size() == 7);
+  REQUIRE(summary.at("periods_per_year").get<double>() > 200);
+  REQUIRE(summary.at("baselines").size() == 4);
+  REQUIRE(summary.at("baselines").at("flat").at("net_pnl") == 0.0);
+  REQUIRE(summary.at("baselines").at("buy_and_hold").at("time_in_market") == 1.0);
+  for (const auto& result : {summary.at("validation"), summary.at("test"), summary.at("baselines").at("random")}) {
+    REQUIRE(result.at("net_pnl").get<double>() ==
+            Approx(result.at("gross_pnl").get<double>() - result.at("costs").get<double>()));
+    REQUIRE(result.at("contracts_traded").get<double>() > 0);
+    REQUIRE(result.at("hit_rate").get<double>() >= 0);
+    REQUIRE(result.at("sortino").is_number());
+  }
   std::istringstream lines(file_text(run / "metrics.jsonl"));
   std::int64_t last_step = 0, count = 0;
   for (std::string line; std::getline(lines, line); ++count) {

@@ -28,7 +28,7 @@ TEST_CASE("dqn_action_collapse: on a reverting market the greedy policy does not
     CAPTURE(name);
     const auto training = synthetic_training(name, market::MarketKind::revert, learning);
     training->trainer.advance(1200);
-    const dqn::Performance p = dqn::measure(training->trainer.test().run(), 3);
+    const dqn::Performance p = dqn::measure(training->trainer.test().run(), training->trainer.account());
     CAPTURE(p.actions, p.net, p.action_entropy);
     REQUIRE(p.action_entropy > 0.3);
     const std::int64_t most = *std::max_element(p.actions.begin(), p.actions.end());
@@ -42,7 +42,7 @@ TEST_CASE("dqn_action_collapse: where one action is right 95% of the time the ag
     CAPTURE(name);
     const auto training = synthetic_training(name, market::MarketKind::skewed, learning);
     training->trainer.advance(1000);
-    const dqn::Performance p = dqn::measure(training->trainer.test().run(), 3);
+    const dqn::Performance p = dqn::measure(training->trainer.test().run(), training->trainer.account());
     CAPTURE(p.actions, p.net);
     REQUIRE(static_cast<double>(p.actions[2]) > 0.8 * static_cast<double>(p.steps));
     REQUIRE(p.net > 0);

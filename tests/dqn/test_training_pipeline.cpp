@@ -128,7 +128,19 @@ TEST_CASE("dqn_training_pipeline: a whole run ends with its best and last checkp
   const auto fresh = baseline_training("host", {"run.seed=9"});
   dqn::upload_learner(*fresh->device, fresh->trainer.agent(),
                       dqn::load_checkpoint(directory.checkpoints() / "best.safetensors"));
-  const auto replayed = dqn::measure(fresh->trainer.validation().run(), 5);
+  const auto replayed = dqn::measure(fresh->trainer.validation().run(), fresh->trainer.account());
   REQUIRE(replayed.net == outcome.validation.net);
   REQUIRE(replayed.trades == outcome.validation.trades);
+}
+
+TEST_CASE("dqn_training_pipeline: gains without a loss, an infinite Sortino ratio, do not stop a run") {
+  const auto training = synthetic_training(
+      "host", market::MarketKind::skewed,
+      {"early_stopping.metric=\"sortino\"", "environment.actions=[0, 1]", "training.epochs=8",
+       "evaluation.every_epochs=1", "optimizer.learning_rate=1e-3", "optimizer.warmup_iterations=0"});
+  const dqn::Outcome outcome = training->trainer.run({});
+  CAPTURE(outcome.reason, outcome.test.net);
+  REQUIRE(outcome.epochs == 8);
+  REQUIRE(outcome.best_metric == 1e9);
+  REQUIRE(std::isinf(outcome.validation.sortino));
 }

@@ -183,6 +183,7 @@ tick_size = 0.25
 multiplier = 20
 commission = 2.1
 slippage_ticks = 0.5
+spread_ticks = 2.0
 [features]
 clip = 4
 timeframes = [30, 60]
@@ -249,6 +250,7 @@ patience = 5
 min_delta = 0.1
 [evaluation]
 every_epochs = 2
+momentum_rows = 15
 [checkpoint]
 every_epochs = 4
 keep = 2
