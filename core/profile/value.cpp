@@ -68,9 +68,7 @@ class Reader {
   void read(const toml::node& node, std::string& value) const {
     if (!node.is_string()) refuse(node);
     value = node.as_string()->get();
-    const bool one_line =
-        std::none_of(value.begin(), value.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
-    if (!one_line) refuse(node);
+    if (!is_one_line(value)) refuse(node);
     if (among(key_.limits, value)) return;
     const std::string near = nearest_name(value, key_.limits.words);
     refuse(node, near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near));
@@ -97,6 +95,10 @@ class Reader {
 };
 
 }  // namespace
+
+bool is_one_line(const std::string& text) {
+  return std::none_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+}
 
 Value read_value(const Key& key, const toml::node& node, const std::string& where) {
   Value value = key.fallback;

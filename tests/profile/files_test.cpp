@@ -160,6 +160,27 @@ TEST_CASE("profile: environment variables name the folders of profiles and marke
   }
 }
 
+TEST_CASE("profile: an error is one short line, whatever a file or an argument holds") {
+  const test::ProfileFolder folder;
+  const std::string megabyte(1'000'000, 'k'), control = "a\\nb\\u001B[31m";
+  for (const std::string& text :
+       {"[training]\n" + megabyte + " = 1\n", "[" + megabyte + "]\na = 1\n", megabyte + " = 1\n",
+        "extends = \"" + megabyte + "\"\n", "extends = \"" + control + "\"\n", "extends = \"a\\u0000b\"\n",
+        "[training]\n\"" + control + "\" = 1\n", "[data]\npath = \"" + control + "\"\n"}) {
+    const std::string message = test::error_of([&] { folder.load(text); });
+    INFO(message);
+    REQUIRE(message.size() < 4000);
+    REQUIRE(message == printable(message));
+  }
+  for (const std::string& argument : {"training." + megabyte + "=1", "training.gamma=" + megabyte,
+                                      std::string("training.ga\nmma=1"), std::string("training.gamma=\x1B[31m")}) {
+    const std::string message = test::error_of([&] { folder.load("", {argument}); });
+    INFO(message);
+    REQUIRE(message.size() < 4000);
+    REQUIRE(message == printable(message));
+  }
+}
+
 TEST_CASE("profile: damaged files are refused or loaded, and nothing else happens") {
   std::mt19937_64 random(test::seed());
   const test::ProfileFolder folder;
