@@ -151,7 +151,8 @@ Seeds fxcache_seeds() {
     const Tape tape = make_tape(small_market(rows), contract_for("ES"), {});
     const FeatureTable features = make_features(tape, {0, static_cast<std::int64_t>(rows)}, 5);
     std::string& file = seeds.emplace_back();
-    for (const auto part : CacheFileParts(tape, features, 7).parts())
+    const CacheFileParts parts(tape, features, 7);
+    for (const auto part : parts.parts())
       file.append(reinterpret_cast<const char*>(part.data()), part.size());
   }
   return seeds;
