@@ -181,7 +181,8 @@ Setting read_override(const std::string& argument) {
   std::optional<toml::table> parsed = parse_value(text);
   if (!parsed && std::holds_alternative<std::string>(key->fallback)) parsed = parse_value(toml_text(text));
   if (!parsed)
-    fail(where, fmt::format("{}: expected {}, got {}", name, expected_text(*key), text.empty() ? "nothing" : text));
+    fail(where,
+         fmt::format("{}: expected {}, got {}", name, expected_text(*key), text.empty() ? "nothing" : shown(text)));
   return {key, read_value(*key, *parsed->get("value"), where), where};
 }
 

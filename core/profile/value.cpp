@@ -19,7 +19,7 @@ std::string node_text(const toml::node& node) {
     if (c == '\n') c = ' ';
   }
   constexpr std::size_t longest = 60;
-  return text.size() <= longest ? text : text.substr(0, longest) + "...";
+  return printable(text.size() <= longest ? text : text.substr(0, longest) + "...");
 }
 
 const char* kind_text(const toml::node& node) {

@@ -152,8 +152,7 @@ Seeds fxcache_seeds() {
     const FeatureTable features = make_features(tape, {0, static_cast<std::int64_t>(rows)}, 5);
     std::string& file = seeds.emplace_back();
     const CacheFileParts parts(tape, features, 7);
-    for (const auto part : parts.parts())
-      file.append(reinterpret_cast<const char*>(part.data()), part.size());
+    for (const auto part : parts.parts()) file.append(reinterpret_cast<const char*>(part.data()), part.size());
   }
   return seeds;
 }
