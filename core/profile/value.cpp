@@ -10,16 +10,30 @@
 namespace foxhunt::profile {
 namespace {
 
-/// The node as TOML, cut short: an error message is one line.
-std::string node_text(const toml::node& node) {
+constexpr std::size_t longest_text = 60;
+
+/// A node as TOML. Lists are written here, and not for longer than is shown: for them toml++ (3.3) estimates widths by
+/// conversions that are undefined for numbers below 1. Tables are not shown.
+std::string full_text(const toml::node& node) {
+  if (node.is_table()) return "{...}";
   std::ostringstream out;
-  out << toml::toml_formatter{node, toml::format_flags::none};
-  std::string text = out.str();
-  for (char& c : text) {
-    if (c == '\n') c = ' ';
+  const toml::array* list = node.as_array();
+  if (!list) {
+    out << toml::toml_formatter{node, toml::format_flags::none};
+    return out.str();
   }
-  constexpr std::size_t longest = 60;
-  return printable(text.size() <= longest ? text : text.substr(0, longest) + "...");
+  std::string text;
+  for (const toml::node& element : *list) {
+    if (text.size() > longest_text) break;
+    text += (text.empty() ? "" : ", ") + full_text(element);
+  }
+  return "[" + text + "]";
+}
+
+/// The same as a message shows it: on one line, cut short.
+std::string node_text(const toml::node& node) {
+  const std::string text = full_text(node);
+  return printable(text.size() <= longest_text ? text : text.substr(0, longest_text) + "...");
 }
 
 const char* kind_text(const toml::node& node) {

@@ -161,15 +161,15 @@ TEST_CASE("csv: files that hold no bars are refused") {
 
 TEST_CASE("csv: times are far from the ends of their range, so that the distance of two is a number") {
   const auto day = [](const char* date) { return std::string(date) + ",1,2,1,2,3\n"; };
-  const Bars bars = read_csv_text(day("1827-01-01") + day("1827-01-02") + day("1827-01-03") + day("2116-01-01"));
+  const Bars bars = read(header + day("1827-01-01") + day("1827-01-02") + day("1827-01-03") + day("2116-01-01"));
   REQUIRE(bars.size() == 4);
   REQUIRE(bars.interval == ns_per_day);
-  require_says(csv_refusal("time,open,high,low,close\n" + day("1825-01-01")), {"1825-01-01"});
+  require_says(refused(header + day("1825-01-01")), {"1825-01-01"});
 }
 
 TEST_CASE("csv: a symbol shows as printable text") {
   const std::string row = ",1,2,1,2,E\x1B[31mS\n";
-  const Bars bars = read_csv_text("time,open,high,low,close,symbol\n2024-01-08" + row + "2024-01-09" + row);
+  const Bars bars = read("time,open,high,low,close,symbol\n2024-01-08" + row + "2024-01-09" + row);
   REQUIRE(bars.symbols.begin()->second == "E?[31mS");
 }
 
