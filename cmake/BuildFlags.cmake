@@ -7,6 +7,13 @@ if(FOXHUNT_WERROR)
 endif()
 # GCC's ISO mode contracts no a*b+c; nvcc does. One source, one arithmetic.
 target_compile_options(foxhunt_flags INTERFACE -ffp-contract=fast)
+if(FOXHUNT_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "FOXHUNT_FUZZ=ON needs clang++, for libFuzzer is a part of clang (the compiler here is "
+                        "${CMAKE_CXX_COMPILER_ID}); use scripts/fuzz, or cmake --preset fuzz in an empty build folder")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link)  # what a target is built of counts as covered code, too
+endif()
 if(FOXHUNT_SANITIZE)
   add_compile_options(-fsanitize=${FOXHUNT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${FOXHUNT_SANITIZE})

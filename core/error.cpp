@@ -21,4 +21,10 @@ int edit_distance(const std::string& a, const std::string& b) {
   return row.back();
 }
 
+std::string printable(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  return text;
+}
+
 }  // namespace foxhunt

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
 
@@ -33,14 +34,19 @@ class Error : public std::runtime_error {
 template <class Range>
 std::string nearest_name(const std::string& word, const Range& candidates);
 
-/// Levenshtein distance in characters.
+/// Levenshtein distance in characters. Takes a.size() * b.size() steps.
 int edit_distance(const std::string& a, const std::string& b);
+
+/// A text of a file as a message shows it: every byte that is not printable ASCII is a '?'.
+std::string printable(std::string text);
 
 template <class Range>
 std::string nearest_name(const std::string& word, const Range& candidates) {
   std::string best;
   int best_distance = static_cast<int>(word.size()) / 2 + 1;
   for (const std::string& candidate : candidates) {
+    // At least as far away as their lengths are apart: a word of a damaged file may be a megabyte long.
+    if (std::abs(static_cast<long>(word.size()) - static_cast<long>(candidate.size())) >= best_distance) continue;
     const int distance = edit_distance(word, candidate);
     if (distance < best_distance) best_distance = distance, best = candidate;
   }

@@ -98,6 +98,9 @@ const char* BarCollector::fault(const Bar& bar) {
   constexpr std::int64_t undefined = INT64_MAX;
   if (bar.open == undefined || bar.high == undefined || bar.low == undefined || bar.close == undefined)
     return "undefined price";
+  if (std::max({bar.open, bar.high, bar.low, bar.close}) > largest_price ||
+      std::min({bar.open, bar.high, bar.low, bar.close}) < -largest_price)
+    return "price out of range";
   if (bar.open == 0 || bar.high == 0 || bar.low == 0 || bar.close == 0) return "zero price";
   if (bar.high < bar.low) return "high below low";
   if (std::max(bar.open, bar.close) > bar.high || std::min(bar.open, bar.close) < bar.low)

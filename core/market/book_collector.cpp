@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/market/contract.h"
 #include "core/market/dbn_format.h"
 #include "core/market/row_choice.h"
 
@@ -13,6 +14,8 @@ namespace {
 std::uint32_t saturated(std::uint64_t size) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(size, UINT32_MAX));
 }
+
+bool in_range(std::int64_t price) { return -largest_price <= price && price <= largest_price; }
 
 }  // namespace
 
@@ -38,6 +41,7 @@ void BookCollector::reserve(std::size_t rows) {
 
 void BookCollector::add_trade(Instrument& instrument, std::int64_t price, std::uint32_t size, char side) {
   if (price == no_price) return reject("trade without a price");
+  if (!in_range(price)) return reject("price out of range");
   instrument.trade_price = price;
   if (side == 'B')
     instrument.bought += size;
@@ -51,6 +55,7 @@ const char* BookCollector::fault(const Instrument& instrument, std::uint64_t ts_
   if (ts_recv > dbn::latest_time) return "undefined time";
   if (static_cast<std::int64_t>(ts_recv) < instrument.last_recv) return "time goes backwards";
   if (!best.has_bid() && !best.has_ask()) return "empty book";
+  if ((best.has_bid() && !in_range(best.bid)) || (best.has_ask() && !in_range(best.ask))) return "price out of range";
   if (best.has_bid() && best.has_ask() && best.bid > best.ask) return "crossed book";
   return nullptr;
 }

@@ -183,6 +183,17 @@ std::string check_header(std::span<const std::byte> bytes, std::uint64_t key, He
   return "";
 }
 
+/// Whether every row has a value in every column and every feature.
+bool is_whole(const PreparedMarket& market) {
+  const Tape& tape = market.tape;
+  for (const std::size_t size : {tape.mid.size(), tape.fill_mid.size(), tape.half_spread.size(), tape.session.size(),
+                                 tape.instrument.size(), tape.flags.size()})
+    if (size != tape.rows()) return false;
+  const FeatureTable& features = market.features;
+  return features.mean.size() == features.width() && features.deviation.size() == features.width() &&
+         features.values.size() == tape.rows() * features.width();
+}
+
 PreparedMarket read_body(const std::shared_ptr<const MappedFile>& file, const Header& header) {
   const auto body = file->bytes().subspan(sizeof header);
   const auto small = body.first(header.small_size);
@@ -191,6 +202,7 @@ PreparedMarket read_body(const std::shared_ptr<const MappedFile>& file, const He
   PreparedMarket market;
   visit(reader, market.tape, market.features);
   if (reader.sum() != header.column_sum || !reader.at_end()) throw Damage{"a wrong checksum"};
+  if (!is_whole(market)) throw Damage{"columns of different lengths"};
   return market;
 }
 

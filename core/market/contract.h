@@ -6,6 +6,8 @@ namespace foxhunt::market {
 
 /// Prices are integers in units of 1e-9 points (Databento's), here and wherever a name ends in no other unit.
 inline constexpr std::int64_t price_scale = 1'000'000'000;
+/// Rows with a price beyond 4.6e9 points are left out, so that the distance of two prices cannot overflow.
+inline constexpr std::int64_t largest_price = INT64_MAX / 2;
 
 /// What a contract costs and pays.
 struct Contract {

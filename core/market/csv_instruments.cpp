@@ -4,6 +4,8 @@
 
 #include <charconv>
 
+#include "core/error.h"
+
 namespace foxhunt::market {
 
 std::uint32_t CsvInstruments::of(const CsvRows& rows) {
@@ -11,7 +13,7 @@ std::uint32_t CsvInstruments::of(const CsvRows& rows) {
   if (id_column_ < 0 && symbol == last_symbol_) return last_id_;
   const std::uint32_t id = number_of(rows, symbol);
   if (id != last_id_ || symbol != last_symbol_) {
-    if (!symbol.empty()) symbols_.try_emplace(id, symbol);
+    if (!symbol.empty()) symbols_.try_emplace(id, printable(std::string(symbol)));
     last_id_ = id, last_symbol_ = symbol;
   }
   return id;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/error.h"
+#include "core/market/dbn_symbols.h"
 
 namespace foxhunt::market {
 namespace {
@@ -30,7 +31,7 @@ class Cursor {
     need(size, field);
     const char* first = bytes_.data() + at_;
     at_ += size;
-    return std::string(first, std::find(first, first + size, '\0'));
+    return text_at(first, size);
   }
 
   /// A count of items that take at least `item_size` bytes each: no more than the bytes left can hold.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/error.h"
+
 namespace foxhunt::market {
 namespace {
 
@@ -14,7 +16,7 @@ bool parse_id(const std::string& text, std::uint32_t& id) {
 }  // namespace
 
 std::string text_at(const char* first, std::size_t size) {
-  return std::string(first, std::find(first, first + size, '\0'));
+  return printable(std::string(first, std::find(first, first + size, '\0')));
 }
 
 void note_symbols(const DbnMetadata& metadata, SymbolNames& names) {

@@ -17,7 +17,7 @@ void note_symbols(const DbnMetadata& metadata, SymbolNames& names);
 /// A live stream names its instruments in symbol-mapping records. A symbol that is known already stays.
 void note_symbol(const DbnRecord& record, SymbolNames& names);
 
-/// A NUL-padded string of a record.
+/// A NUL-padded string of a record or of the metadata, made printable: it ends up in messages and reports.
 std::string text_at(const char* first, std::size_t size);
 
 }  // namespace foxhunt::market

@@ -1,6 +1,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "core/market/contract.h"
 #include "core/market/dbn_book_reader.h"
 #include "core/market/dbn_records.h"
 #include "core/market/row_choice.h"
@@ -20,6 +21,7 @@ class TradeCollector {
     const auto recv = record.field<std::uint64_t>(32);
     if (recv > dbn::latest_time) return reject("undefined time");
     if (price == no_price) return reject("undefined price");
+    if (price > largest_price || price < -largest_price) return reject("price out of range");
     if (size == 0) return reject("zero size");
     const auto ts = static_cast<std::int64_t>(recv);
     const auto [latest, fresh] = latest_.try_emplace(id, ts);

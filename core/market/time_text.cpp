@@ -8,7 +8,8 @@
 namespace foxhunt::market {
 namespace {
 
-constexpr std::int64_t latest_time = INT64_MAX / 2;  // a time plus an interval cannot overflow
+// The years 1826 to 2116: a time plus an interval, and the distance of two times, cannot overflow.
+constexpr std::int64_t latest_time = INT64_MAX / 2, earliest_time = -latest_time + 1000 * ns_per_day;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -164,7 +165,7 @@ std::optional<WrittenTime> parse_time(std::string_view text, TimeFormat format) 
     return false;
   };
   WrittenTime time{};
-  if (!parsed(time) || time.ns > latest_time) return std::nullopt;
+  if (!parsed(time) || time.ns > latest_time || time.ns < earliest_time) return std::nullopt;
   return time;
 }
 

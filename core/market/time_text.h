@@ -29,7 +29,7 @@ struct WrittenTime {
   bool local;       ///< the text names no zone: ns counts what some wall clock showed. Else UTC
 };
 
-/// Nothing when the text is no time of this format, or lies outside 1678 to 2116.
+/// Nothing when the text is no time of this format, or lies outside 1826 to 2116.
 std::optional<WrittenTime> parse_time(std::string_view text, TimeFormat format);
 
 }  // namespace foxhunt::market

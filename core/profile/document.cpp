@@ -16,10 +16,16 @@
 namespace foxhunt::profile {
 namespace {
 
-constexpr std::size_t largest_file = 1 << 20;
+constexpr std::size_t largest_file = 1 << 20, longest_name = 1024;
 
 [[noreturn]] void fail(const std::string& where, const std::string& what) {
   throw Error(ExitCode::usage, fmt::format("{}: {}", where, what));
+}
+
+/// What a message shows of a name or an argument: one line, however long it is.
+std::string shown(const std::string& text) {
+  constexpr std::size_t longest = 100;
+  return printable(text.size() <= longest ? text : text.substr(0, longest) + "...");
 }
 
 std::string joined(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, ", ")); }
@@ -39,21 +45,13 @@ std::string hint(const std::string& near, const std::string& choices) {
     neighbours.push_back("extends");  // the one key that is the loader's own
     if (edit_distance(name, "extends") <= 2) near = "extends";
   }
-  fail(where, fmt::format("unknown key {}{}", name, hint(near, joined(neighbours))));
+  fail(where, fmt::format("unknown key {}{}", shown(name), hint(near, joined(neighbours))));
 }
 
 std::string trimmed(const std::string& text) {
   constexpr const char* blank = " \t\r\n";
   const std::size_t begin = text.find_first_not_of(blank);
   return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(blank) + 1 - begin);
-}
-
-/// Only what a terminal shows on one line: a damaged file may hold anything.
-std::string printable(std::string text) {
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f) c = '?';
-  }
-  return text;
 }
 
 /// Line `number` of a file, counted from 1; at most 80 characters of it.
@@ -108,7 +106,7 @@ std::vector<Entry> entries_by_line(const toml::table& table) {
   const bool table = entry.node->is_table() || entry.node->is_array_of_tables();
   if (!table || !section_of(entry.name).empty()) unknown_key(where, entry.name);
   const std::string near = nearest_name(entry.name, section_names());
-  fail(where, fmt::format("unknown section [{}]{}", entry.name,
+  fail(where, fmt::format("unknown section [{}]{}", shown(entry.name),
                           hint(near.empty() ? near : "[" + near + "]", joined(section_names()))));
 }
 
@@ -156,7 +154,8 @@ Document read_document(const std::filesystem::path& file) {
     const std::string where = fmt::format("{}:{}", file.string(), entry.node->source().begin.line);
     if (entry.name == "extends") {
       const auto* parent = entry.node->as_string();
-      if (!parent || parent->get().empty()) fail(where, "extends: expected the name or file of a profile in quotes");
+      if (!parent || parent->get().empty() || parent->get().size() > longest_name || !is_one_line(parent->get()))
+        fail(where, "extends: expected the name or file of a profile in quotes");
       document.extends = parent->get();
       document.extends_where = where;
     } else if (const Key* key = find_key(entry.name)) {
@@ -169,7 +168,7 @@ Document read_document(const std::filesystem::path& file) {
 }
 
 Setting read_override(const std::string& argument) {
-  const std::string where = "--set " + argument;
+  const std::string where = "--set " + shown(argument);
   const std::size_t equals = argument.find('=');
   if (equals == std::string::npos) fail(where, "expected key=value, for example training.gamma=0.98");
   const std::string name = trimmed(argument.substr(0, equals));
@@ -182,7 +181,8 @@ Setting read_override(const std::string& argument) {
   std::optional<toml::table> parsed = parse_value(text);
   if (!parsed && std::holds_alternative<std::string>(key->fallback)) parsed = parse_value(toml_text(text));
   if (!parsed)
-    fail(where, fmt::format("{}: expected {}, got {}", name, expected_text(*key), text.empty() ? "nothing" : text));
+    fail(where,
+         fmt::format("{}: expected {}, got {}", name, expected_text(*key), text.empty() ? "nothing" : shown(text)));
   return {key, read_value(*key, *parsed->get("value"), where), where};
 }
 

@@ -173,8 +173,9 @@ std::string same_leaf(const std::string& name) {
   std::string best;
   int best_distance = std::numeric_limits<int>::max();
   for (const Key& key : schema()) {
+    if (leaf_of(key.name) != leaf_of(name)) continue;
     const int distance = edit_distance(name, key.name);
-    if (leaf_of(key.name) == leaf_of(name) && distance < best_distance) best_distance = distance, best = key.name;
+    if (distance < best_distance) best_distance = distance, best = key.name;
   }
   return best;
 }

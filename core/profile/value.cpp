@@ -10,16 +10,30 @@
 namespace foxhunt::profile {
 namespace {
 
-/// The node as TOML, cut short: an error message is one line.
-std::string node_text(const toml::node& node) {
+constexpr std::size_t longest_text = 60;
+
+/// A node as TOML. Lists are written here, and not for longer than is shown: for them toml++ (3.3) estimates widths by
+/// conversions that are undefined for numbers below 1. Tables are not shown.
+std::string full_text(const toml::node& node) {
+  if (node.is_table()) return "{...}";
   std::ostringstream out;
-  out << toml::toml_formatter{node, toml::format_flags::none};
-  std::string text = out.str();
-  for (char& c : text) {
-    if (c == '\n') c = ' ';
+  const toml::array* list = node.as_array();
+  if (!list) {
+    out << toml::toml_formatter{node, toml::format_flags::none};
+    return out.str();
   }
-  constexpr std::size_t longest = 60;
-  return text.size() <= longest ? text : text.substr(0, longest) + "...";
+  std::string text;
+  for (const toml::node& element : *list) {
+    if (text.size() > longest_text) break;
+    text += (text.empty() ? "" : ", ") + full_text(element);
+  }
+  return "[" + text + "]";
+}
+
+/// The same as a message shows it: on one line, cut short.
+std::string node_text(const toml::node& node) {
+  const std::string text = full_text(node);
+  return printable(text.size() <= longest_text ? text : text.substr(0, longest_text) + "...");
 }
 
 const char* kind_text(const toml::node& node) {
@@ -68,9 +82,7 @@ class Reader {
   void read(const toml::node& node, std::string& value) const {
     if (!node.is_string()) refuse(node);
     value = node.as_string()->get();
-    const bool one_line =
-        std::none_of(value.begin(), value.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
-    if (!one_line) refuse(node);
+    if (!is_one_line(value)) refuse(node);
     if (among(key_.limits, value)) return;
     const std::string near = nearest_name(value, key_.limits.words);
     refuse(node, near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near));
@@ -97,6 +109,10 @@ class Reader {
 };
 
 }  // namespace
+
+bool is_one_line(const std::string& text) {
+  return std::none_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+}
 
 Value read_value(const Key& key, const toml::node& node, const std::string& where) {
   Value value = key.fallback;

@@ -12,4 +12,7 @@ namespace foxhunt::profile {
 /// throw Error(usage).
 Value read_value(const Key& key, const toml::node& node, const std::string& where);
 
+/// Whether a text has no control characters.
+bool is_one_line(const std::string& text);
+
 }  // namespace foxhunt::profile

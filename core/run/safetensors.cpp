@@ -31,9 +31,10 @@ constexpr std::string_view kOpening = "{\"__metadata__\":{", kChecksum = "\"foxh
 constexpr std::size_t kDigitsAt = kOpening.size() + kChecksum.find('0'), kDigits = 16;
 
 [[noreturn]] void refuse(const std::filesystem::path& path, const std::string& reason) {
+  constexpr std::size_t longest = 500;  // it may quote a name of the file, which may be anything
   throw Error(ExitCode::storage,
               fmt::format("cannot load {}: {}; it is damaged or not a safetensors file; use another copy",
-                          path.string(), reason));
+                          path.string(), printable(reason.substr(0, longest))));
 }
 
 /// Sum of a header whose digits are zeros, and of the data.

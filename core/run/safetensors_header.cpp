@@ -11,6 +11,7 @@
 namespace foxhunt::run {
 namespace {
 
+using nlohmann::json;
 using nlohmann::ordered_json;
 
 struct DTypeRow {
@@ -27,38 +28,39 @@ DType parse_dtype(const std::string& tensor, const std::string& name) {
   refuse(fmt::format("tensor '{}' has dtype '{}'; F32, F64, I32, U32, I64 and U8 are read here", tensor, name));
 }
 
-/// The JSON tree. A plain parse keeps the last of two equal keys without a word, and follows any depth.
-ordered_json parse_strictly(std::string_view text) {
+/// The JSON tree, sorted by name: to keep the order of the text, each name would be searched for among all before it. A
+/// plain parse keeps the last of two equal keys without a word, and follows any depth.
+json parse_strictly(std::string_view text) {
   if (text.empty() || text.front() != '{') refuse("the header does not begin with '{'");
   std::vector<std::set<std::string>> keys;
-  const auto check = [&keys](int depth, ordered_json::parse_event_t event, ordered_json& parsed) {
-    if (event == ordered_json::parse_event_t::object_start) {
+  const auto check = [&keys](int depth, json::parse_event_t event, json& parsed) {
+    if (event == json::parse_event_t::object_start) {
       if (depth > 2) refuse("the header is nested too deep");
       keys.emplace_back();
-    } else if (event == ordered_json::parse_event_t::array_start) {
+    } else if (event == json::parse_event_t::array_start) {
       if (depth > 2) refuse("the header is nested too deep");
-    } else if (event == ordered_json::parse_event_t::object_end) {
+    } else if (event == json::parse_event_t::object_end) {
       keys.pop_back();
-    } else if (event == ordered_json::parse_event_t::key) {
+    } else if (event == json::parse_event_t::key) {
       const auto& key = parsed.get_ref<const std::string&>();
       if (!keys.back().insert(key).second) refuse(fmt::format("'{}' comes twice in the header", key));
     }
     return true;
   };
   try {
-    return ordered_json::parse(text.begin(), text.end(), check);
-  } catch (const ordered_json::exception& error) {
+    return json::parse(text.begin(), text.end(), check);
+  } catch (const json::exception& error) {
     refuse(fmt::format("the header is not valid JSON ({})", error.what()));
   }
 }
 
 /// A list of integers from 0 to 2^63 - 1.
-std::vector<std::int64_t> parse_integers(const std::string& tensor, const ordered_json& entry, const char* key) {
+std::vector<std::int64_t> parse_integers(const std::string& tensor, const json& entry, const char* key) {
   const auto found = entry.find(key);
   std::vector<std::int64_t> integers;
   bool good = found != entry.end() && found->is_array();
   if (good) {
-    for (const ordered_json& element : *found) {
+    for (const json& element : *found) {
       good = good && element.is_number_unsigned() && element.get<std::uint64_t>() <= INT64_MAX;
       if (good) integers.push_back(element.get<std::int64_t>());
     }
@@ -67,7 +69,7 @@ std::vector<std::int64_t> parse_integers(const std::string& tensor, const ordere
   return integers;
 }
 
-TensorEntry parse_entry(const std::string& name, const ordered_json& value) {
+TensorEntry parse_entry(const std::string& name, const json& value) {
   if (!value.is_object() || value.size() != 3 || !value.contains("dtype") || !value["dtype"].is_string())
     refuse(fmt::format("tensor '{}' is not described by dtype, shape and data_offsets", name));
   TensorEntry entry{name, parse_dtype(name, value["dtype"].get<std::string>()), parse_integers(name, value, "shape"), 0,
@@ -85,7 +87,7 @@ TensorEntry parse_entry(const std::string& name, const ordered_json& value) {
   return entry;
 }
 
-std::map<std::string, std::string> parse_metadata(const ordered_json& value) {
+std::map<std::string, std::string> parse_metadata(const json& value) {
   if (!value.is_object()) refuse("__metadata__ is not a map of strings");
   std::map<std::string, std::string> metadata;
   for (const auto& [key, text] : value.items()) {
@@ -110,7 +112,7 @@ std::uint64_t tensor_bytes(DType dtype, const std::vector<std::int64_t>& shape) 
 
 SafetensorsHeader parse_safetensors_header(std::string_view text, std::uint64_t data_size) {
   SafetensorsHeader header;
-  const ordered_json root = parse_strictly(text);
+  const json root = parse_strictly(text);
   for (const auto& [name, value] : root.items()) {
     if (name == "__metadata__")
       header.metadata = parse_metadata(value);

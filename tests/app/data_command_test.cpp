@@ -20,6 +20,25 @@ TEST_CASE("app: data info goes on after a damaged file, says each error on a lin
   REQUIRE(outcome.err.find("\nfoxhunt-train: error: " + none) != std::string::npos);
 }
 
+TEST_CASE("app: data info describes every real file, or refuses it in one line") {
+  const char* named = std::getenv("FOXHUNT_TEST_DATA");
+  const auto folder = named ? std::filesystem::path(named) : test::source_dir() / ".." / "shared" / "data";
+  if (!std::filesystem::is_directory(folder))
+    return test::skip(folder.string() + " is not there; set FOXHUNT_TEST_DATA");
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
+    const test::Outcome outcome = test::run_program({"data", "info", entry.path().string()});
+    INFO(entry.path().string() << ": " << outcome.code << " " << outcome.err);
+    if (outcome.code == 0)
+      REQUIRE((outcome.err.empty() && !outcome.out.empty()));
+    else
+      test::require_refusal({"data", "info", entry.path().string()}, 3, {entry.path().filename().string()});
+    ++files;
+  }
+  REQUIRE(files > 0);
+}
+
 TEST_CASE("app: data info takes an instrument and a policy for damage") {
   REQUIRE(test::run_program({"data", "info", bundled(), "--on-error", "skip"}).code == 0);
   test::require_refusal({"data", "info", bundled(), "--on-error", "hope"}, 2, {"hope"});

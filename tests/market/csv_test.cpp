@@ -159,6 +159,20 @@ TEST_CASE("csv: files that hold no bars are refused") {
   require_says(refused(header + "2024-01-08 00:00,5,5,5,5,1\n"), {"1 usable rows of 1", "interval"});
 }
 
+TEST_CASE("csv: times are far from the ends of their range, so that the distance of two is a number") {
+  const auto day = [](const char* date) { return std::string(date) + ",1,2,1,2,3\n"; };
+  const Bars bars = read(header + day("1827-01-01") + day("1827-01-02") + day("1827-01-03") + day("2116-01-01"));
+  REQUIRE(bars.size() == 4);
+  REQUIRE(bars.interval == ns_per_day);
+  require_says(refused(header + day("1825-01-01")), {"1825-01-01"});
+}
+
+TEST_CASE("csv: a symbol shows as printable text") {
+  const std::string row = ",1,2,1,2,E\x1B[31mS\n";
+  const Bars bars = read("time,open,high,low,close,symbol\n2024-01-08" + row + "2024-01-09" + row);
+  REQUIRE(bars.symbols.begin()->second == "E?[31mS");
+}
+
 TEST_CASE("csv: lines longer than a buffer's rest are whole") {
   std::string text = header;
   for (std::int64_t i = 0; i < 20'000; ++i)

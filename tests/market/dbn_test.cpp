@@ -81,7 +81,9 @@ TEST_CASE("dbn: rows that cannot be true are left out and counted") {
   outside.close = 9 * point;
   Bar timeless = minute_bar(5, 5, 6);
   timeless.ts_open = -1;  // 2^64 - 1: undefined
-  const Bars bars = rejected({minute_bar(0, 5, 6), undefined, zero, upside_down, outside, timeless,
+  Bar high = minute_bar(6, 5, 6), low = minute_bar(7, 5, 6);
+  high.high = largest_price + 1, low.low = INT64_MIN;
+  const Bars bars = rejected({minute_bar(0, 5, 6), undefined, zero, upside_down, outside, timeless, high, low,
                               minute_bar(10, 5, 6), minute_bar(10, 7, 8), minute_bar(9, 7, 8), minute_bar(11, -5, -6)});
   CHECK(same_bars(bars, bars_of({minute_bar(0, 5, 6), minute_bar(10, 5, 6), minute_bar(11, -5, -6)})));
   CHECK(bars.rejects == std::map<std::string, std::int64_t>{{"undefined price", 1},
@@ -89,6 +91,7 @@ TEST_CASE("dbn: rows that cannot be true are left out and counted") {
                                                             {"high below low", 1},
                                                             {"open or close outside high and low", 1},
                                                             {"undefined time", 1},
+                                                            {"price out of range", 2},
                                                             {"duplicate time", 1},
                                                             {"time goes backwards", 1}});
 }

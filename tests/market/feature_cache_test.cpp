@@ -223,6 +223,22 @@ TEST_CASE("cache: lengths that lie under right checksums are noticed before anyt
     }
 }
 
+TEST_CASE("cache: columns of different lengths under right checksums are noticed") {
+  const test::TemporaryFolder folder;
+  const auto parse = [&](const PreparedMarket& market) {
+    const CacheFileParts parts(market.tape, market.features, 42);
+    std::string bytes;
+    for (const auto part : parts.parts()) bytes.append(reinterpret_cast<const char*>(part.data()), part.size());
+    write_text(folder / "a", bytes);
+    return parse_cache_file(MappedFile::open(folder / "a"), 42);
+  };
+  PreparedMarket short_mid = large_market(3), narrow = large_market(3), unknown = large_market(3);
+  short_mid.tape.mid.pop_back(), narrow.features.names.pop_back(), unknown.features.mean.pop_back();
+  for (const PreparedMarket& market : {short_mid, narrow, unknown})
+    REQUIRE(std::get<std::string>(parse(market)).find("different lengths") != std::string::npos);
+  REQUIRE(std::holds_alternative<PreparedMarket>(parse(large_market(3))));
+}
+
 TEST_CASE("cache: a small market is not kept, nor one whose source changed while it was read") {
   Setup setup;
   const PreparedMarket small = large_market(FeatureCache::least_rows - 1);

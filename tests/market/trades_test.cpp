@@ -33,11 +33,15 @@ TEST_CASE("trades: rows that cannot be true are left out and counted") {
   priceless.price = no_price;
   Event timeless = trade_at(0, 'B', 1, 1);
   timeless.ts = -20;
-  const Trades trades = trades_of(dbn_metadata_bytes({3, 4, false}) + trade(5, 'B', 100, 3) +
-                                  dbn_mbp_bytes(priceless, {}) + trade(6, 'B', 100, 0) + trade(4, 'B', 100, 1) +
-                                  dbn_mbp_bytes(timeless, {}) + dbn_record_bytes(0x99, 5) + dbn_record_bytes(0x12, 10));
+  Event wild = trade_at(1, 'B', 1, 1);
+  wild.price = -largest_price - 1;
+  const Trades trades =
+      trades_of(dbn_metadata_bytes({3, 4, false}) + trade(5, 'B', 100, 3) + dbn_mbp_bytes(priceless, {}) +
+                trade(6, 'B', 100, 0) + trade(4, 'B', 100, 1) + dbn_mbp_bytes(timeless, {}) + dbn_mbp_bytes(wild, {}) +
+                dbn_record_bytes(0x99, 5) + dbn_record_bytes(0x12, 10));
   REQUIRE(trades.rows() == 1);
   REQUIRE(trades.rejects == std::map<std::string, std::int64_t>{{"undefined price", 1},
+                                                                {"price out of range", 1},
                                                                 {"zero size", 1},
                                                                 {"time goes backwards", 1},
                                                                 {"undefined time", 1},

@@ -91,7 +91,7 @@ TEST_CASE("profile: overrides are TOML, with bare words for text alone") {
   REQUIRE(with("data.path=").data.path.empty());
   const auto refused = [&](const std::string& text, std::vector<std::string> words) {
     INFO(text);
-    words.push_back("--set " + text);
+    words.push_back("--set " + printable(text));
     test::require_words(folder.refusal("", {text}), words);
   };
   refused("training.gamma=abc", {"training.gamma: expected a number in [0, 1], got abc"});
@@ -157,6 +157,28 @@ TEST_CASE("profile: environment variables name the folders of profiles and marke
       REQUIRE(error.code() == ExitCode::usage);
       test::require_words(error.what(), {name, "/no/such/folder"});
     }
+  }
+}
+
+TEST_CASE("profile: an error is one short line, whatever a file or an argument holds") {
+  const test::ProfileFolder folder;
+  const std::string megabyte(1'000'000, 'k'), control = "a\\nb\\u001B[31m";
+  const std::vector<std::string> files{
+      "[training]\n" + megabyte + " = 1\n",    "[" + megabyte + "]\na = 1\n",         megabyte + " = 1\n",
+      "extends = \"" + megabyte + "\"\n",      "extends = \"" + control + "\"\n",     "extends = \"a\\u0000b\"\n",
+      "[training]\n\"" + control + "\" = 1\n", "[data]\npath = \"" + control + "\"\n"};
+  for (const std::string& text : files) {
+    const std::string message = folder.refusal(text);
+    INFO(message);
+    REQUIRE(message.size() < 4000);
+    REQUIRE(message == printable(message));
+  }
+  for (const std::string& argument : {"training." + megabyte + "=1", "training.gamma=" + megabyte,
+                                      std::string("training.ga\nmma=1"), std::string("training.gamma=\x1B[31m")}) {
+    const std::string message = folder.refusal("", {argument});
+    INFO(message);
+    REQUIRE(message.size() < 4000);
+    REQUIRE(message == printable(message));
   }
 }
 

@@ -143,6 +143,23 @@ TEST_CASE("safetensors: offsets and shapes that do not hold together are refused
   REQUIRE(header_error("{\"a\":{\"b\":{\"c\":{}}}}", 0).find("too deep") != std::string::npos);
 }
 
+TEST_CASE("safetensors: what a file says of itself is quoted on one short line") {
+  const test::TemporaryFolder folder;
+  for (const std::string& name : {std::string("a\\nb\\u001b[31m"), std::string(100'000, 'n')}) {
+    const std::string message = load_error(folder, with_length("{\"" + name + "\":1}"));
+    REQUIRE(message.find("tensor '") != std::string::npos);
+    REQUIRE(message.size() < 1000);
+    REQUIRE(message == printable(message));
+  }
+}
+
+TEST_CASE("safetensors: a header of very many names is read in time") {
+  std::string header = "{";
+  for (int i = 0; i < 200'000; ++i)
+    header += (i ? ",\"" : "\"") + std::to_string(i) + "\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]}";
+  REQUIRE(parse_safetensors_header(header + "}", 0).tensors.size() == 200'000);
+}
+
 TEST_CASE("safetensors: folders, pipes, empty and missing files are refused") {
   test::TemporaryFolder folder;
   REQUIRE(load_error(folder, "").find("0 bytes, too few") != std::string::npos);

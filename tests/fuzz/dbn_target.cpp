@@ -1,0 +1,85 @@
+// DBN files of any schema, plain or zstd: the input is the file.
+#include <algorithm>
+#include <optional>
+
+#include "core/error.h"
+#include "core/market/byte_source.h"
+#include "core/market/dbn_book_reader.h"
+#include "core/market/dbn_reader.h"
+#include "core/market/definitions.h"
+#include "core/market/summary.h"
+#include "tests/fuzz/market_checks.h"
+#include "tests/fuzz/target.h"
+#include "tests/market/dbn_bytes.h"
+
+namespace foxhunt::fuzz {
+namespace {
+
+using namespace market;
+
+constexpr std::size_t most_decompressed = std::size_t{8} << 20;
+
+/// The bytes that a file comes to, up to what is damaged.
+std::size_t decompressed_size(const MemoryFile& file) {
+  std::vector<char> block(1 << 16);
+  std::size_t size = 0;
+  try {
+    ByteSource source(file.path());
+    while (const std::size_t got = source.read(block.data(), block.size()))
+      if ((size += got) > most_decompressed) break;
+  } catch (const Error&) {}
+  return size;
+}
+
+/// What is read of a file, or the lack of it.
+struct Reading {
+  std::optional<Bars> bars;
+  std::optional<Books> books;
+  std::optional<Trades> trades;
+};
+
+Reading read_all(const MemoryFile& file, const MemoryLimit& limit, const ReadOptions& options) {
+  const std::filesystem::path path = file.path();
+  Reading reading;
+  attempt(limit, [&] { reading.bars = read_dbn_bars(path, options); });
+  attempt(limit, [&] { reading.books = read_dbn_books({&path, 1}, options); });
+  attempt(limit, [&] { reading.trades = read_dbn_trades({&path, 1}, options); });
+  if (reading.bars) check_bars(*reading.bars);
+  if (reading.books) check_books(*reading.books);
+  if (reading.trades) check_trades(*reading.trades);
+  return reading;
+}
+
+template <class Table>
+bool same(std::optional<Table>& a, std::optional<Table>& b) {
+  return a.has_value() == b.has_value() && (!a || same_rows(*a, *b));
+}
+
+/// A zstd frame may ask for a window of 128 MiB, of which it uses what it holds.
+MemoryLimit limit_of(std::string_view file, std::size_t decompressed) {
+  MemoryLimit limit{std::max(file.size(), decompressed)};
+  if (!file.starts_with("DBN")) limit.fixed += std::size_t{130} << 20;
+  return limit;
+}
+
+}  // namespace
+
+void fuzz_dbn(std::string_view input) {
+  const MemoryFile file(input);
+  const std::size_t size = decompressed_size(file);
+  if (size > most_decompressed) return;
+  const MemoryLimit limit = limit_of(input, size);
+  attempt(limit, [&] { describe_market(file.path()); });
+  attempt(limit, [&] { read_definitions(file.path()); });
+  Reading plain = read_all(file, limit, {});
+  ReadOptions forgiving;
+  forgiving.instrument = "ES", forgiving.on_damage = DamagePolicy::keep_start, forgiving.may_be_empty = true;
+  read_all(file, limit, forgiving);
+  if (!input.starts_with("DBN")) return;
+  const MemoryFile compressed(zstd_frame(std::string(input)));
+  Reading other = read_all(compressed, limit, {});
+  require(same(plain.bars, other.bars) && same(plain.books, other.books) && same(plain.trades, other.trades),
+          "a file and the same one compressed differ");
+}
+
+}  // namespace foxhunt::fuzz
