@@ -50,7 +50,7 @@ void split_csv_line(std::string_view line, char separator, std::vector<std::stri
 
 std::string quoted_field(std::string_view field) {
   constexpr std::size_t most = 60;
-  return "'" + printable(std::string(field.substr(0, most))) + (field.size() > most ? "..." : "") + "'";
+  return fmt::format("'{}{}'", printable(std::string(field.substr(0, most))), field.size() > most ? "..." : "");
 }
 
 CsvRows::CsvRows(const std::filesystem::path& file, const ReadOptions& options)

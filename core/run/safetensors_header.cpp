@@ -28,30 +28,47 @@ DType parse_dtype(const std::string& tensor, const std::string& name) {
   refuse(fmt::format("tensor '{}' has dtype '{}'; F32, F64, I32, U32, I64 and U8 are read here", tensor, name));
 }
 
-/// The JSON tree, sorted by name: to keep the order of the text, each name would be searched for among all before it. A
-/// plain parse keeps the last of two equal keys without a word, and follows any depth.
-json parse_strictly(std::string_view text) {
-  if (text.empty() || text.front() != '{') refuse("the header does not begin with '{'");
-  std::vector<std::set<std::string>> keys;
-  const auto check = [&keys](int depth, json::parse_event_t event, json& parsed) {
-    if (event == json::parse_event_t::object_start) {
-      if (depth > 2) refuse("the header is nested too deep");
-      keys.emplace_back();
-    } else if (event == json::parse_event_t::array_start) {
-      if (depth > 2) refuse("the header is nested too deep");
-    } else if (event == json::parse_event_t::object_end) {
-      keys.pop_back();
-    } else if (event == json::parse_event_t::key) {
-      const auto& key = parsed.get_ref<const std::string&>();
-      if (!keys.back().insert(key).second) refuse(fmt::format("'{}' comes twice in the header", key));
-    }
+/// Refuses what a plain parse would take: of two equal keys it keeps the last without a word, and it follows any depth.
+class StrictReader : public json::json_sax_t {
+ public:
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool start_object(std::size_t) override { return enter(); }
+  bool end_object() override { return leave(); }
+  bool start_array(std::size_t) override { return enter(); }
+  bool end_array() override { return leave(); }
+  bool key(string_t& name) override {
+    if (!keys_.back().insert(name).second) refuse(fmt::format("'{}' comes twice in the header", name));
     return true;
-  };
-  try {
-    return json::parse(text.begin(), text.end(), check);
-  } catch (const json::exception& error) {
+  }
+  bool parse_error(std::size_t, const std::string&, const json::exception& error) override {
     refuse(fmt::format("the header is not valid JSON ({})", error.what()));
   }
+
+ private:
+  bool enter() {
+    if (keys_.size() > 2) refuse("the header is nested too deep");
+    keys_.emplace_back();
+    return true;
+  }
+  bool leave() {
+    keys_.pop_back();
+    return true;
+  }
+  std::vector<std::set<std::string>> keys_;  // of the objects that are open; arrays have none
+};
+
+/// The JSON tree, sorted by name: to keep the order of the text, each name would be searched for among all before it.
+json parse_strictly(std::string_view text) {
+  if (text.empty() || text.front() != '{') refuse("the header does not begin with '{'");
+  StrictReader reader;
+  json::sax_parse(text.begin(), text.end(), &reader);
+  return json::parse(text.begin(), text.end());
 }
 
 /// A list of integers from 0 to 2^63 - 1.

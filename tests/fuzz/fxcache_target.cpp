@@ -37,8 +37,10 @@ std::uint64_t take_number(std::string_view& small) {
 
 /// The sum over the ten columns, whose sizes follow the names of the features.
 std::uint64_t sum_of_columns(std::string_view small, std::string_view columns) {
-  for (std::uint64_t names = take_number(small); names > 0 && !small.empty(); --names)
-    small.remove_prefix(std::min<std::uint64_t>(take_number(small), small.size()));
+  for (std::uint64_t names = take_number(small); names > 0 && !small.empty(); --names) {
+    const std::uint64_t length = take_number(small);  // first: it shortens what is left
+    small.remove_prefix(std::min<std::uint64_t>(length, small.size()));
+  }
   std::uint64_t sum = 0;
   for (int column = 0; column < 10; ++column) {
     const std::uint64_t size = std::min<std::uint64_t>(take_number(small), columns.size());
