@@ -73,8 +73,9 @@ void dry_run(const profile::Profile& given, const TrainingRunOptions& options) {
   profile.data.cache = "off";  // which would be written
   run::start_console_log(options.quiet ? "warn" : profile.run.log_level);
   const std::unique_ptr<Device> device = open_device(profile.device.device, device_options(profile));
+  const nlohmann::ordered_json data = data_report(market_source(profile));
+  if (options.repeats) run::require_same_data(*options.repeats, data);
   const LoadedMarket market = load_market(profile);
-  if (options.repeats) run::require_same_data(*options.repeats, data_report(market));
   Trainer trainer(*device, profile, market);
   const std::string budget = trainer.memory_budget();
   trainer.initialise();
@@ -90,7 +91,7 @@ void dry_run(const profile::Profile& given, const TrainingRunOptions& options) {
                                        {"dry_run", true},
                                        {"profile", profile.name},
                                        {"device", device->description()},
-                                       {"data", data_report(market)},
+                                       {"data", data},
                                        {"memory_bytes", trainer.memory_bytes()},
                                        {"iteration", iteration}};
   fmt::print(std::cout, "{}\n", run::json_text(line));

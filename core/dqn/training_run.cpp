@@ -28,9 +28,9 @@ DeviceOptions device_options(const profile::Profile& profile) {
   return options;
 }
 
-nlohmann::ordered_json data_report(const LoadedMarket& market) {
-  const market::SourceSum sum = market::sum_of_source(market.source);
-  return {{"source", std::filesystem::absolute(market.source).lexically_normal().string()},
+nlohmann::ordered_json data_report(const std::filesystem::path& source) {
+  const market::SourceSum sum = market::sum_of_source(source);
+  return {{"source", std::filesystem::absolute(source).lexically_normal().string()},
           {"files", sum.files},
           {"bytes", sum.bytes},
           {"xxh64", fmt::format("{:016x}", sum.xxh64)}};
@@ -89,15 +89,15 @@ ExitCode run_training(const profile::Profile& given, const TrainingRunOptions& o
     const auto timed = phases.scope("open device");
     device = open_device(profile.device.device, device_options(profile));
   }
+  const nlohmann::ordered_json more = [&] {
+    const auto timed = phases.scope("sum data");
+    return surroundings(*device, data_report(market_source(profile)));
+  }();
+  if (options.repeats) run::require_same_data(*options.repeats, more["data"]);
   const LoadedMarket market = [&] {
     const auto timed = phases.scope("load data");
     return load_market(profile);
   }();
-  const nlohmann::ordered_json more = [&] {
-    const auto timed = phases.scope("sum data");
-    return surroundings(*device, data_report(market));
-  }();
-  if (options.repeats) run::require_same_data(*options.repeats, more["data"]);
   Trainer trainer(*device, profile, market);
   {
     const auto timed = phases.scope("take memory, upload, record");

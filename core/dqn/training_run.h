@@ -1,4 +1,5 @@
 #pragma once
+#include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -27,6 +28,6 @@ DeviceOptions device_options(const profile::Profile& profile);
 
 /// What tells the data that a run was trained on, recorded with it: {"source", "files", "bytes", "xxh64"}. Reads every
 /// byte. Throws Error(data).
-nlohmann::ordered_json data_report(const LoadedMarket& market);
+nlohmann::ordered_json data_report(const std::filesystem::path& source);
 
 }  // namespace foxhunt::dqn

@@ -29,7 +29,9 @@ SourceSum sum_of_source(const std::filesystem::path& file_or_folder) {
   SourceSum sum;
   for (const std::filesystem::path& path : files) {
     const auto file = MappedFile::open(path);
-    if (!file) throw Error(ExitCode::data, fmt::format("{}: cannot be read: {}", path.string(), std::strerror(errno)));
+    if (!file)
+      throw Error(ExitCode::data, fmt::format("{}: cannot be read: {}; name market data with --data or data.path",
+                                              path.string(), std::strerror(errno)));
     const std::string name = path.filename().string();
     ++sum.files;
     sum.bytes += file->bytes().size();

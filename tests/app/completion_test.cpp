@@ -20,7 +20,10 @@ void collect_options(const std::vector<std::string>& command, std::vector<std::s
     if (line.rfind("Subcommands:", 0) == 0) commands = true;
     if (line.rfind("Exit codes", 0) == 0 || line.rfind("Kinds", 0) == 0) commands = false;
     if (line.rfind("  -", 0) == 0) {
-      for (std::sregex_iterator found(line.begin(), line.begin() + 30, option), end; found != end; ++found)
+      for (std::sregex_iterator
+               found(line.begin(), line.begin() + std::min<std::ptrdiff_t>(30, std::ssize(line)), option),
+           end;
+           found != end; ++found)
         options.push_back(found->str());
     } else if (commands && line.rfind("  ", 0) == 0 && line[2] != ' ') {
       std::vector<std::string> deeper = command;
@@ -37,8 +40,8 @@ std::string completed(const std::vector<std::string>& words) {
   std::string command = "cd " + quoted(source_dir().string()) + " && source " + quoted((folder / "script").string()) +
                         "; COMP_WORDS=(" + quoted(FOXHUNT_TRAIN);
   for (const std::string& word : words) command += " " + quoted(word);
-  command += "); COMP_CWORD=" + std::to_string(words.size()) +
-             "; _foxhunt_train; printf '%s ' \"${COMPREPLY[@]}\" >" + quoted((folder / "out").string());
+  command += "); COMP_CWORD=" + std::to_string(words.size()) + "; _foxhunt_train; printf '%s ' \"${COMPREPLY[@]}\" >" +
+             quoted((folder / "out").string());
   const std::string line = "bash -c " + quoted(command);
   REQUIRE(std::system(line.c_str()) == 0);
   return file_text(folder / "out");
@@ -47,7 +50,9 @@ std::string completed(const std::vector<std::string>& words) {
 }  // namespace
 
 TEST_CASE("completion: the scripts that ship are what the program prints") {
-  INFO("write them anew: foxhunt-train completion bash >scripts/completion/foxhunt-train.bash, and zsh into _foxhunt-train");
+  INFO(
+      "write them anew: foxhunt-train completion bash >scripts/completion/foxhunt-train.bash, and zsh into "
+      "_foxhunt-train");
   REQUIRE(file_text(source_dir() / "scripts/completion/foxhunt-train.bash") == script("bash"));
   REQUIRE(file_text(source_dir() / "scripts/completion/_foxhunt-train") == script("zsh"));
   require_refusal({"completion", "fish"}, 2, {"fish", "bash"});

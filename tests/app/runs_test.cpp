@@ -9,9 +9,12 @@ using Json = nlohmann::json;
 namespace {
 
 std::vector<std::string> run_of(const TemporaryFolder& folder, const std::vector<std::string>& more = {}) {
-  std::vector<std::string> arguments = {"--profile", "dqn-smoketest",     "--device", "host",
-                                        "--quiet",   "--json",            "--output", folder.path().string(),
-                                        "--set",     "training.epochs=2", "--set",    "smoketest.enabled=false"};
+  std::vector<std::string> arguments = {"--profile", "dqn-smoketest",
+                                        "--device",  "host",
+                                        "--quiet",   "--json",
+                                        "--output",  folder.path().string(),
+                                        "--set",     "training.epochs=2",
+                                        "--set",     "smoketest.enabled=false"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return arguments;
 }
@@ -29,13 +32,15 @@ Json last_line(const Outcome& outcome) {
 
 TEST_CASE("runs: --json ends a run with one line, and an error too") {
   const TemporaryFolder folder;
-  const Outcome outcome = run_program(run_of(folder));
+  const Outcome outcome = run_program(run_of(folder, {"--set", "gpu_profile=auto"}));
   REQUIRE(outcome.code == 0);
   const Json line = last_line(outcome);
   REQUIRE(line.at("exit_code") == 0);
   REQUIRE(line.at("iterations") == 100);
   REQUIRE(line.at("fingerprint").is_string());
-  REQUIRE(std::filesystem::exists(std::filesystem::path(line.at("run").get<std::string>()) / "summary.json"));
+  const std::filesystem::path run = line.at("run").get<std::string>();
+  REQUIRE(std::filesystem::exists(run / "summary.json"));
+  REQUIRE(file_text(run / "profile.toml").find("gpu_profile = \"none\" ") != std::string::npos);  // the host is no card
   const Outcome wrong = run_program({"--profile", "dqn-smoketset", "--json"});
   REQUIRE(wrong.code == 2);
   REQUIRE(last_line(wrong).at("exit_code") == 2);

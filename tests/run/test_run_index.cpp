@@ -85,9 +85,7 @@ TEST_CASE("run_index: a run is found by folder or name, else the nearest is told
   REQUIRE(find_run("done", folder.path()).name() == "done");
   REQUIRE(find_run((folder / "done").string(), "nowhere").name() == "done");
   REQUIRE(find_run((folder / "done/").string(), "nowhere").name() == "done");
-  const auto refusal = [&](const std::string& name) {
-    return test::error_of([&] { find_run(name, folder.path()); });
-  };
+  const auto refusal = [&](const std::string& name) { return test::error_of([&] { find_run(name, folder.path()); }); };
   REQUIRE(refusal("dome").find("did you mean done?") != std::string::npos);
   REQUIRE(refusal((folder / "foreign").string()).find("holds profile.toml") != std::string::npos);
   REQUIRE(refusal("").starts_with("2 no run"));
