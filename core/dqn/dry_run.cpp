@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "core/dqn/trainer.h"
 #include "core/profile/loader.h"
 #include "core/run/json.h"
 #include "core/run/log.h"

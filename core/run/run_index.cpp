@@ -18,8 +18,9 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 std::optional<std::string> text_of(const fs::path& file) {
+  std::error_code ignored;
   std::ifstream in(file, std::ios::binary);
-  if (!in) return std::nullopt;
+  if (!in || !fs::is_regular_file(file, ignored)) return std::nullopt;  // a folder opens, too
   return std::string(std::istreambuf_iterator<char>(in), {});
 }
 

@@ -13,18 +13,14 @@ void collect_options(const std::vector<std::string>& command, std::vector<std::s
   std::vector<std::string> arguments = command;
   arguments.push_back("--help");
   const std::string help = run_program(arguments).out;
-  const std::regex option("--[a-z][a-z-]*");
+  const std::regex option("^  (?:-[a-z],)?(--[a-z][a-z-]*)");
   std::istringstream lines(help);
   bool commands = false;
   for (std::string line; std::getline(lines, line);) {
     if (line.rfind("Subcommands:", 0) == 0) commands = true;
     if (line.rfind("Exit codes", 0) == 0 || line.rfind("Kinds", 0) == 0) commands = false;
-    if (line.rfind("  -", 0) == 0) {
-      for (std::sregex_iterator
-               found(line.begin(), line.begin() + std::min<std::ptrdiff_t>(30, std::ssize(line)), option),
-           end;
-           found != end; ++found)
-        options.push_back(found->str());
+    if (std::smatch found; std::regex_search(line, found, option)) {
+      options.push_back(found[1]);
     } else if (commands && line.rfind("  ", 0) == 0 && line[2] != ' ') {
       std::vector<std::string> deeper = command;
       deeper.push_back(line.substr(2, line.find(' ', 2) - 2));
@@ -37,13 +33,16 @@ void collect_options(const std::vector<std::string>& command, std::vector<std::s
 std::string completed(const std::vector<std::string>& words) {
   const TemporaryFolder folder;
   std::ofstream(folder / "script") << script("bash");
-  std::string command = "cd " + quoted(source_dir().string()) + " && source " + quoted((folder / "script").string()) +
-                        "; COMP_WORDS=(" + quoted(FOXHUNT_TRAIN);
-  for (const std::string& word : words) command += " " + quoted(word);
-  command += "); COMP_CWORD=" + std::to_string(words.size()) + "; _foxhunt_train; printf '%s ' \"${COMPREPLY[@]}\" >" +
-             quoted((folder / "out").string());
-  const std::string line = "bash -c " + quoted(command);
-  REQUIRE(std::system(line.c_str()) == 0);
+  std::ostringstream command;
+  command << "cd " << foxhunt::test::quoted(source_dir().string()) << " && source "
+          << foxhunt::test::quoted((folder / "script").string()) << "; COMP_WORDS=("
+          << foxhunt::test::quoted(FOXHUNT_TRAIN);
+  for (const std::string& word : words) command << " " << foxhunt::test::quoted(word);
+  command << "); COMP_CWORD=" << words.size() << "; _foxhunt_train; printf '%s ' \"${COMPREPLY[@]}\" >"
+          << foxhunt::test::quoted((folder / "out").string());
+  std::ostringstream line;
+  line << "bash -c " << foxhunt::test::quoted(command.str());
+  REQUIRE(std::system(line.str().c_str()) == 0);
   return file_text(folder / "out");
 }
 
@@ -66,7 +65,7 @@ TEST_CASE("completion: every option of every --help is in both scripts") {
     const std::string text = script(shell);
     for (const std::string& option : options) {
       INFO(shell << " " << option);
-      REQUIRE(std::regex_search(text, std::regex("[' ]" + option + "[' ]")));
+      REQUIRE(std::regex_search(text, std::regex(std::string("[' ]").append(option).append("[' ]"))));
     }
   }
 }
@@ -89,5 +88,7 @@ TEST_CASE("completion: zsh accepts its script") {
   if (std::system("command -v zsh >/dev/null") != 0) return skip("zsh is not installed");
   const TemporaryFolder folder;
   std::ofstream(folder / "script") << script("zsh");
-  REQUIRE(std::system(("zsh -n " + quoted((folder / "script").string())).c_str()) == 0);
+  std::ostringstream line;
+  line << "zsh -n " << foxhunt::test::quoted((folder / "script").string());
+  REQUIRE(std::system(line.str().c_str()) == 0);
 }

@@ -1,6 +1,7 @@
 #include "core/run/doctor.h"
 
 #include <algorithm>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "core/profile/schema.h"
