@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/card_profile.h"
 #include "app/commands.h"
 #include "core/dqn/benchmark.h"
 #include "core/profile/loader.h"
@@ -23,7 +24,9 @@ struct BenchOptions {
 void bench(const BenchOptions& options) {
   std::vector<std::string> overrides = options.overrides;
   if (!options.device.empty()) overrides.push_back("device.device=\"" + options.device + "\"");
-  const profile::Profile profile = profile::load_profile(options.profile, overrides, profile::ProfilePaths::standard());
+  profile::Profile profile =
+      profile::load_profile(options.profile, overrides, profile::ProfilePaths::standard(), card_profile);
+  profile::draw_seed(profile);
   const std::unique_ptr<Device> device = open_device(profile.device.device);
   fmt::print(std::cout, "{} on {}\n", profile.name, device->description());
   const dqn::LoadedMarket market = dqn::load_market(profile);

@@ -2,8 +2,9 @@
 #include <string>
 #include <vector>
 
+#include "app/card_profile.h"
 #include "app/commands.h"
-#include "core/dqn/training_run.h"
+#include "core/dqn/dry_run.h"
 #include "core/profile/loader.h"
 #include "core/profile/printer.h"
 
@@ -12,9 +13,9 @@ namespace {
 
 /// What the command line said; filled before the callback runs.
 struct TrainOptions {
-  std::string profile, data, device, output;
+  std::string profile, repeat, data, device, output;
   std::vector<std::string> overrides;
-  bool quiet = false;
+  bool quiet = false, json = false, dry_run = false;
 };
 
 /// The options that stand for a profile key, as overrides.
@@ -29,24 +30,46 @@ std::vector<std::string> all_overrides(const TrainOptions& options) {
   return result;
 }
 
+ExitCode train(const TrainOptions& options, const std::vector<std::string>& command_line) {
+  dqn::TrainingRunOptions run_options{.command_line = command_line, .quiet = options.quiet, .json = options.json};
+  std::string source = options.profile;
+  if (!options.repeat.empty()) {
+    run_options.repeats = run::find_run(options.repeat, options.output.empty() ? "runs" : options.output);
+    source = run_options.repeats->profile_file().string();
+  }
+  const profile::Profile profile =
+      profile::load_profile(source, all_overrides(options), profile::ProfilePaths::standard(), card_profile);
+  if (!options.dry_run) return dqn::run_training(profile, run_options);
+  dqn::dry_run(profile, run_options);
+  return ExitCode::ok;
+}
+
 }  // namespace
 
 void add_train_command(CLI::App& app, ExitCode& result, std::vector<std::string> command_line) {
   const auto options = std::make_shared<TrainOptions>();
-  app.add_option("--profile", options->profile, "Profile to train: a name (see `profiles list`) or a .toml file");
-  app.add_option("--set", options->overrides, "Override one key: dotted.key=TOML-VALUE (repeatable)")
-      ->allow_extra_args(false);
-  app.add_option("--data", options->data, "Market file or folder; stands for data.path");
+  CLI::Option* profile =
+      app.add_option("--profile", options->profile, "Profile to train: a name (see `profiles list`) or a .toml file");
+  CLI::Option* set = app.add_option("--set", options->overrides, "Override one key: dotted.key=TOML-VALUE (repeatable)")
+                         ->allow_extra_args(false);
+  CLI::Option* data = app.add_option("--data", options->data, "Market file or folder; stands for data.path");
   app.add_option("--device", options->device, "auto, host or cuda:N; stands for device.device");
   app.add_option("--output", options->output, "Folder for run folders; stands for run.output");
+  app.add_option("--repeat", options->repeat,
+                 "Run of a folder (or of its name in the output folder) to train again, exactly; refused when its data "
+                 "has changed")
+      ->excludes(profile)
+      ->excludes(set)
+      ->excludes(data);
+  app.add_flag("--dry-run", options->dry_run,
+               "Load everything, show data, memory plan and schedule, run one iteration, write nothing");
   app.add_flag("--quiet", options->quiet, "No progress and no tables; warnings and errors only");
+  app.add_flag("--json", options->json, "The last line of standard output is one JSON object, of an error too");
   app.callback([&app, &result, options, command_line = std::move(command_line)] {
     if (!app.get_subcommands().empty()) return;
-    if (options->profile.empty())
+    if (options->profile.empty() && options->repeat.empty())
       throw Error(ExitCode::usage, "nothing to do: give --profile NAME, or a subcommand (see --help)");
-    const profile::Profile profile =
-        profile::load_profile(options->profile, all_overrides(*options), profile::ProfilePaths::standard());
-    result = dqn::run_training(profile, {command_line, options->quiet});
+    result = train(*options, command_line);
   });
 }
 

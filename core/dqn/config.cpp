@@ -8,7 +8,7 @@ namespace {
 
 EnvironmentParams environment_params(const profile::Profile& p, const MarketTables& market) {
   EnvironmentParams e{};
-  e.seed = static_cast<std::uint64_t>(p.run.seed);
+  e.seed = static_cast<std::uint64_t>(p.run.seed.value());
   // One row's typical move of the whole position is reward 1, so that prices around 1.1 and 60,000 train alike.
   const double chosen = market.typical_move * p.environment.max_contracts;
   e.reward_scale = static_cast<float>(p.environment.reward_scale > 0 ? p.environment.reward_scale
@@ -77,7 +77,7 @@ DqnConfig make_config(const profile::Profile& p, const MarketTables& market) {
   c.gamma = static_cast<float>(p.training.gamma);
   c.priority_alpha = static_cast<float>(p.replay_buffer.alpha);
   c.priority_epsilon = static_cast<float>(p.replay_buffer.priority_epsilon);
-  c.seed = static_cast<std::uint64_t>(p.run.seed);
+  c.seed = static_cast<std::uint64_t>(p.run.seed.value());
   for (const double a : p.environment.actions)
     c.positions.push_back(static_cast<float>(a * p.environment.max_contracts));
   c.hidden = p.network.hidden;

@@ -27,7 +27,7 @@ struct DqnConfig {
   nn::DenseNetwork network() const;
 };
 
-/// Throws Error(usage) when a size does not fit a kernel's integers.
+/// The profile has a seed. Throws Error(usage) when a size does not fit a kernel's integers.
 DqnConfig make_config(const profile::Profile& profile, const MarketTables& market);
 
 }  // namespace foxhunt::dqn

@@ -138,8 +138,12 @@ LoadedMarket make_market(market::Bars bars, const profile::Profile& p) {
   return with_tables(prepare(tape_of(std::move(bars), p), p), p);
 }
 
+std::filesystem::path market_source(const profile::Profile& p) {
+  return p.data.path.empty() ? bundled_data() : std::filesystem::path(p.data.path);
+}
+
 LoadedMarket load_market(const profile::Profile& p) {
-  const std::filesystem::path source = p.data.path.empty() ? bundled_data() : std::filesystem::path(p.data.path);
+  const std::filesystem::path source = market_source(p);
   market::FeatureCache cache(market::cache_folder(p.data.cache), source, cache_settings(p));
   auto prepared = cache.read();
   if (!prepared) {

@@ -82,7 +82,7 @@ nlohmann::ordered_json summary_json(const RunSummary& s) {
   json["reason"] = s.outcome.reason;
   json["device"] = s.device.description();
   json["data"] = s.market.source;
-  json["seed"] = s.profile.run.seed;
+  json["seed"] = s.profile.run.seed.value();
   json["iterations"] = s.outcome.iterations;
   json["updates"] = s.outcome.updates;
   json["epochs"] = s.outcome.epochs;

@@ -42,6 +42,7 @@ class Trainer {
   /// "needs 12.3 MiB; 3.6 GiB free", before anything is allocated.
   std::string memory_budget() const { return arena_.budget(memory_limit()); }
   std::size_t memory_bytes() const { return arena_.bytes(); }
+  const Arena& arena() const { return arena_; }
   /// Takes the memory and gets ready. Throws Error(device) when it does not fit.
   void initialise();
 

@@ -9,12 +9,15 @@
 
 #include "core/dqn/smoketest.h"
 #include "core/dqn/summary.h"
+#include "core/market/source_sum.h"
+#include "core/profile/loader.h"
 #include "core/profile/printer.h"
+#include "core/run/environment.h"
 #include "core/run/interrupt.h"
+#include "core/run/json.h"
 #include "core/run/log.h"
 
 namespace foxhunt::dqn {
-namespace {
 
 DeviceOptions device_options(const profile::Profile& profile) {
   DeviceOptions options;
@@ -25,20 +28,59 @@ DeviceOptions device_options(const profile::Profile& profile) {
   return options;
 }
 
+nlohmann::ordered_json data_report(const std::filesystem::path& source) {
+  const market::SourceSum sum = market::sum_of_source(source);
+  return {{"source", std::filesystem::absolute(source).lexically_normal().string()},
+          {"files", sum.files},
+          {"bytes", sum.bytes},
+          {"xxh64", fmt::format("{:016x}", sum.xxh64)}};
+}
+
+namespace {
+
+/// What environment.json tells beside the machine: the device and the data.
+nlohmann::ordered_json surroundings(const Device& device, const nlohmann::ordered_json& data) {
+  return {{"device", device.description()}, {"data", data}};
+}
+
 run::RunDirectory make_directory(const profile::Profile& profile, const TrainingRunOptions& options,
-                                 const Device& device) {
+                                 const nlohmann::ordered_json& more) {
   run::RunDirectory directory = run::RunDirectory::create(profile.run.output, profile.name);
   directory.write_profile(profile::to_toml(profile));
   directory.write_command(options.command_line);
-  nlohmann::ordered_json more;
-  more["device"] = device.description();
   directory.write_environment(more);
   return directory;
 }
 
+void warn_of_repeat(const run::RunRecord& repeats, const nlohmann::ordered_json& more) {
+  nlohmann::ordered_json environment = run::describe_environment();
+  environment.update(more);
+  for (const std::string& warning : run::repeat_warnings(repeats, environment)) spdlog::warn("{}", warning);
+}
+
+void compare_with_repeated(const run::RunRecord& repeats, const Outcome& outcome) {
+  bool same = false;
+  const std::string verdict =
+      run::repeat_verdict(repeats, fmt::format("{:016x}", outcome.fingerprint), outcome.iterations, same);
+  spdlog::log(same ? spdlog::level::info : spdlog::level::warn, "{}", verdict);
+}
+
+ExitCode exit_code_of(const profile::Profile& profile, const run::CheckList& checks, ExitCode signal) {
+  if (signal != ExitCode::ok) return signal;
+  return profile.smoketest.enabled && !checks.all_passed() ? ExitCode::check_failed : ExitCode::ok;
+}
+
+void print_json(const nlohmann::ordered_json& summary, const run::RunDirectory& directory, ExitCode code) {
+  nlohmann::ordered_json line = {{"exit_code", static_cast<int>(code)}, {"run", directory.path().string()}};
+  line.update(summary);
+  fmt::print(std::cout, "{}\n", run::json_text(line));
+}
+
 }  // namespace
 
-ExitCode run_training(const profile::Profile& profile, const TrainingRunOptions& options) {
+ExitCode run_training(const profile::Profile& given, const TrainingRunOptions& options) {
+  profile::Profile profile = given;
+  profile::draw_seed(profile);
   run::PhaseTimer phases;
   run::start_console_log(options.quiet ? "warn" : profile.run.log_level);
   run::install_signal_handlers();
@@ -47,6 +89,11 @@ ExitCode run_training(const profile::Profile& profile, const TrainingRunOptions&
     const auto timed = phases.scope("open device");
     device = open_device(profile.device.device, device_options(profile));
   }
+  const nlohmann::ordered_json more = [&] {
+    const auto timed = phases.scope("sum data");
+    return surroundings(*device, data_report(market_source(profile)));
+  }();
+  if (options.repeats) run::require_same_data(*options.repeats, more["data"]);
   const LoadedMarket market = [&] {
     const auto timed = phases.scope("load data");
     return load_market(profile);
@@ -56,9 +103,12 @@ ExitCode run_training(const profile::Profile& profile, const TrainingRunOptions&
     const auto timed = phases.scope("take memory, upload, record");
     trainer.initialise();
   }
-  const run::RunDirectory directory = make_directory(profile, options, *device);
+  const run::RunDirectory directory = make_directory(profile, options, more);
   run::start_log_file(directory.log_file());
   spdlog::info("device: {}", device->description());
+  if (profile.gpu_profile != "none") spdlog::info("gpu profile: {}", profile.gpu_profile);
+  if (!given.run.seed) spdlog::info("seed: {} (drawn)", profile.run.seed.value());
+  if (options.repeats) warn_of_repeat(*options.repeats, more);
   spdlog::info("{}", market.report());
   spdlog::info("memory: {}", trainer.memory_budget());
   spdlog::info("run: {}", directory.path().string());
@@ -80,10 +130,13 @@ ExitCode run_training(const profile::Profile& profile, const TrainingRunOptions&
     checks = smoketest_checks(trainer, profile, outcome, directory);
   }
   const RunSummary summary{profile, market, *device, trainer, outcome, checks, phases, directory};
-  directory.write_summary(summary_json(summary));
+  const nlohmann::ordered_json figures = summary_json(summary);
+  directory.write_summary(figures);
+  if (options.repeats) compare_with_repeated(*options.repeats, outcome);
   if (!options.quiet) fmt::print(std::cout, "{}", summary_text(summary));
-  if (signal != ExitCode::ok) return signal;
-  return profile.smoketest.enabled && !checks.all_passed() ? ExitCode::check_failed : ExitCode::ok;
+  const ExitCode code = exit_code_of(profile, checks, signal);
+  if (options.json) print_json(figures, directory, code);
+  return code;
 }
 
 }  // namespace foxhunt::dqn

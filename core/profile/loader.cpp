@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <map>
+#include <random>
+#include <utility>
 
 #include "core/error.h"
 #include "core/profile/checks.h"
@@ -51,9 +53,42 @@ std::vector<Document> read_chain(const fs::path& file, const ProfilePaths& paths
 
 bool inherited(const Key& key) { return key.name != "name" && key.name != "description"; }
 
-void apply(const Setting& setting, Profile& profile, Origins& origins) {
-  set_value(*setting.key, setting.value, profile);
-  origins[setting.key->name] = setting.where;
+/// A file of the chain, or everything that --set says.
+struct Layer {
+  std::vector<Setting> settings;  ///< later ones win
+  bool own = false;               ///< name and description count here alone
+};
+
+/// In the order in which they are applied.
+std::vector<Layer> layers_of(std::vector<Document> chain, const std::vector<std::string>& overrides) {
+  std::vector<Layer> layers;
+  for (auto document = chain.rbegin(); document != chain.rend(); ++document)
+    layers.push_back({std::move(document->settings), &*document == &chain.front()});
+  Layer& last = layers.emplace_back(Layer{.settings = {}, .own = true});
+  for (const std::string& argument : overrides) last.settings.push_back(read_override(argument));
+  return layers;
+}
+
+/// The last setting of gpu_profile and the layer it stands in; nothing when it is never set.
+std::optional<std::pair<std::size_t, Setting>> gpu_setting(const std::vector<Layer>& layers) {
+  std::optional<std::pair<std::size_t, Setting>> last;
+  for (std::size_t i = 0; i < layers.size(); ++i)
+    for (const Setting& setting : layers[i].settings)
+      if (setting.key->name == "gpu_profile") last.emplace(i, setting);
+  return last;
+}
+
+/// What the files of a GPU profile set, its root first.
+Layer gpu_layer(const std::string& name, const std::string& where, const ProfilePaths& paths) {
+  Layer layer;
+  try {
+    for (Layer& file : layers_of(read_chain(find_profile(name, paths), paths), {}))
+      layer.settings.insert(layer.settings.end(), file.settings.begin(), file.settings.end());
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("{}: gpu_profile: {}", where, error.what()));
+  }
+  std::erase_if(layer.settings, [](const Setting& setting) { return setting.key->name == "gpu_profile"; });
+  return layer;
 }
 
 /// Two names of one number: the one that was set speaks for both.
@@ -62,6 +97,31 @@ void follow_buffer_size(Profile& profile, const Origins& origins) {
   const bool replay = origins.contains("replay_buffer.buffer_size");
   if (training && !replay) profile.replay_buffer.buffer_size = profile.training.buffer_size;
   if (replay && !training) profile.training.buffer_size = profile.replay_buffer.buffer_size;
+}
+
+struct Merged {
+  Profile profile;
+  Origins origins;
+};
+
+Merged merged(const std::vector<Layer>& layers, const std::string& file_stem) {
+  Merged result{default_profile(), {}};
+  for (const Layer& layer : layers) {
+    for (const Setting& setting : layer.settings) {
+      if (!layer.own && !inherited(*setting.key)) continue;
+      set_value(*setting.key, setting.value, result.profile);
+      result.origins[setting.key->name] = setting.where;
+    }
+  }
+  if (result.profile.name.empty()) result.profile.name = file_stem;
+  follow_buffer_size(result.profile, result.origins);
+  return result;
+}
+
+Profile checked(const std::vector<Layer>& layers, const std::string& file_stem) {
+  const Merged result = merged(layers, file_stem);
+  check_profile(result.profile, result.origins);
+  return result.profile;
 }
 
 }  // namespace
@@ -105,23 +165,30 @@ fs::path find_profile(const std::string& name_or_path, const ProfilePaths& paths
 }
 
 Profile load_profile(const std::string& name_or_path, const std::vector<std::string>& overrides,
-                     const ProfilePaths& paths) {
+                     const ProfilePaths& paths, const GpuProfileChoice& choose) {
   const fs::path file = find_profile(name_or_path, paths);
-  const std::vector<Document> chain = read_chain(file, paths);
+  std::vector<Layer> layers = layers_of(read_chain(file, paths), overrides);
+  const std::string stem = file.stem().string();
+  const auto gpu = gpu_setting(layers);
+  if (!gpu) return checked(layers, stem);
 
-  Profile profile = default_profile();
-  Origins origins;
-  for (auto document = chain.rbegin(); document != chain.rend(); ++document) {
-    const bool own = &*document == &chain.front();
-    for (const Setting& setting : document->settings) {
-      if (own || inherited(*setting.key)) apply(setting, profile, origins);
-    }
+  std::string name = std::get<std::string>(gpu->second.value);
+  if (name == "auto") {
+    if (!choose) return checked(layers, stem);
+    name = choose(merged(layers, stem).profile);
   }
-  for (const std::string& argument : overrides) apply(read_override(argument), profile, origins);
-  if (profile.name.empty()) profile.name = file.stem().string();
-  follow_buffer_size(profile, origins);
-  check_profile(profile, origins);
-  return profile;
+  if (name != "none") {
+    const auto at = layers.begin() + static_cast<std::ptrdiff_t>(gpu->first);
+    layers.insert(at, gpu_layer(name, gpu->second.where, paths));
+  }
+  layers.back().settings.push_back({gpu->second.key, name, gpu->second.where});
+  return checked(layers, stem);
+}
+
+void draw_seed(Profile& profile) {
+  if (profile.run.seed) return;
+  std::random_device device;
+  profile.run.seed = std::uniform_int_distribution<std::int64_t>(0, (std::int64_t{1} << 53) - 1)(device);
 }
 
 }  // namespace foxhunt::profile

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/profile/gpu_profile.h"
 #include "core/profile/profile.h"
 
 namespace foxhunt::profile {
@@ -25,8 +26,15 @@ struct ProfileFile {
 /// given to --set; the last of a key wins), then every check. Needs no device. When only one of training.buffer_size
 /// and replay_buffer.buffer_size is set, the other follows. `name` and `description` are not inherited. Throws
 /// Error(usage), one line with file and line (or --set), the key, and what was expected.
+///
+/// The last gpu_profile that is set takes effect where it is set: its keys go over what that file extends and under the
+/// file's own (of a --set: over all files, under every other --set). `choose` turns "auto" into a name; without it
+/// "auto" stays, and no sizes are taken.
 Profile load_profile(const std::string& name_or_path, const std::vector<std::string>& overrides,
-                     const ProfilePaths& paths);
+                     const ProfilePaths& paths, const GpuProfileChoice& choose = {});
+
+/// Gives run.seed a value where it has none: any integer below 2^53, which every JSON reader keeps.
+void draw_seed(Profile& profile);
 
 /// The file of a profile: text that ends in .toml or holds a '/' is a path, anything else a name. Throws Error(usage)
 /// with the nearest name and the folders that were searched.

@@ -17,7 +17,10 @@ std::string text_of(double value) {
   return text;
 }
 
-std::string text_of(const std::optional<double>& value) { return value ? text_of(*value) : ""; }
+template <class T>
+std::string text_of(const std::optional<T>& value) {
+  return value ? text_of(*value) : "";
+}
 
 std::string text_of(const std::string& value) {
   std::string text = "\"";

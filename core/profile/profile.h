@@ -11,12 +11,13 @@ namespace foxhunt::profile {
 struct Profile {
   std::string name;         ///< file stem of the profile
   std::string description;  ///< one line, for `profiles list`
+  std::string gpu_profile;  ///< none, auto until the card is known, or the profile whose sizes were taken
 
   struct Run {
-    std::int64_t seed;
-    std::string output;      ///< folder that receives one folder a run
-    std::string log_level;   ///< trace, debug, info, warn, error
-    std::int64_t log_every;  ///< iterations between two lines of metrics.jsonl
+    std::optional<std::int64_t> seed;  ///< not set: draw_seed() gives it one
+    std::string output;                ///< folder that receives one folder a run
+    std::string log_level;             ///< trace, debug, info, warn, error
+    std::int64_t log_every;            ///< iterations between two lines of metrics.jsonl
   } run;
 
   struct Device {

@@ -17,7 +17,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double most_iterations = 1e12;
 
 const Limits anything{};
-const std::optional<double> not_set;
+const std::nullopt_t not_set = std::nullopt;
 
 Limits closed(double min, double max) { return {.min = min, .max = max}; }
 Limits open_below(double min, double max) { return {.min = min, .max = max, .min_open = true}; }
@@ -47,8 +47,9 @@ std::vector<Key> rows() {
   return {
     key(MEMBER(name), "", anything, "", "Name in reports and run folders; the file's stem when not given"),
     key(MEMBER(description), "", anything, "", "One line for `profiles list`"),
+    key(MEMBER(gpu_profile), "none", anything, "", "Profile of a card's sizes, taken over what this file extends and under its own keys; auto picks it by the card, none takes none"),
 
-    key(MEMBER(run.seed), 42, open_above(0, infinity), "", "Seed of every random number of the run"),
+    key(MEMBER(run.seed), not_set, open_above(0, infinity), "", "Seed of every random number of the run; not set: one is drawn and recorded"),
     key(MEMBER(run.output), "runs", anything, "folder", "Receives one folder a run"),
     key(MEMBER(run.log_level), "info", words({"trace", "debug", "info", "warn", "error"}), "", "Least severe message that is logged"),
     key(MEMBER(run.log_every), 50, closed(1, 1e9), "iterations", "Distance between two lines of metrics.jsonl"),
@@ -276,8 +277,9 @@ void set_value(const Key& key, const Value& value, Profile& profile) {
 }
 
 std::string type_name(const Key& key) {
-  static constexpr const char* names[] = {"true or false",    "integer",         "number",           "text",
-                                          "number, optional", "list of numbers", "list of integers", "list of text"};
+  static constexpr const char* names[] = {
+      "true or false",    "integer",         "number",           "text",        "integer, optional",
+      "number, optional", "list of numbers", "list of integers", "list of text"};
   static_assert(std::size(names) == std::variant_size_v<Value>);
   return names[key.fallback.index()];
 }
@@ -300,6 +302,7 @@ std::string expected_text(const Key& key) {
                                 : fmt::format("one of {}", fmt::join(limits.words, ", "));
   }
   const bool whole = std::holds_alternative<std::int64_t>(key.fallback) ||
+                     std::holds_alternative<std::optional<std::int64_t>>(key.fallback) ||
                      std::holds_alternative<std::vector<std::int64_t>>(key.fallback);
   if (is_text_list(key))
     return fmt::format("a list of {} to {} one-line texts in quotes", limits.min_length, limits.max_length);

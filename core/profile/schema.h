@@ -10,17 +10,18 @@
 
 namespace foxhunt::profile {
 
-/// What a key can hold. An optional number that is not set leaves the choice to whoever reads it.
-using Value = std::variant<bool, std::int64_t, double, std::string, std::optional<double>, std::vector<double>,
-                           std::vector<std::int64_t>, std::vector<std::string>>;
+/// What a key can hold. An optional one that is not set leaves the choice to whoever reads it.
+using Value = std::variant<bool, std::int64_t, double, std::string, std::optional<std::int64_t>, std::optional<double>,
+                           std::vector<double>, std::vector<std::int64_t>, std::vector<std::string>>;
 
 template <class T>
 using Access = T& (*)(Profile&);
 
 /// Reaches the member behind a key; the alternative in use is the key's type, in the order of Value.
 using Member =
-    std::variant<Access<bool>, Access<std::int64_t>, Access<double>, Access<std::string>, Access<std::optional<double>>,
-                 Access<std::vector<double>>, Access<std::vector<std::int64_t>>, Access<std::vector<std::string>>>;
+    std::variant<Access<bool>, Access<std::int64_t>, Access<double>, Access<std::string>,
+                 Access<std::optional<std::int64_t>>, Access<std::optional<double>>, Access<std::vector<double>>,
+                 Access<std::vector<std::int64_t>>, Access<std::vector<std::string>>>;
 
 /// What values a key takes. Numbers (and elements of lists): an interval, each end open or closed. Lists: a length.
 /// Text: one of `words`, or anything when there are none; the word "cuda:N" stands for cuda: and a number.

@@ -77,7 +77,10 @@ class Reader {
     if (!within(key_.limits, value)) refuse(node);
   }
 
-  void read(const toml::node& node, std::optional<double>& value) const { read(node, value.emplace()); }
+  template <class T>
+  void read(const toml::node& node, std::optional<T>& value) const {
+    read(node, value.emplace());
+  }
 
   void read(const toml::node& node, std::string& value) const {
     if (!node.is_string()) refuse(node);

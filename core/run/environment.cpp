@@ -1,5 +1,6 @@
 #include "core/run/environment.h"
 
+#include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sched.h>
@@ -13,6 +14,10 @@
 #include <string>
 #include <system_error>
 #include <thread>
+#include <vector>
+
+#include "core/checksum.h"
+#include "core/storage.h"
 
 namespace foxhunt::run {
 namespace {
@@ -32,6 +37,16 @@ int usable_cores() {
                                                                : static_cast<int>(std::thread::hardware_concurrency());
 }
 
+/// Of the program file itself: another build may end with other bits.
+std::string program_sum() {
+  const Descriptor file(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+  std::vector<std::byte> piece(1 << 20);
+  std::uint64_t sum = 0;
+  for (ssize_t count; file && (count = ::read(file.get(), piece.data(), piece.size())) > 0;)
+    sum = xxh64(std::span(piece).first(static_cast<std::size_t>(count)), sum);
+  return fmt::format("{:016x}", sum);
+}
+
 }  // namespace
 
 nlohmann::ordered_json describe_environment() {
@@ -46,6 +61,8 @@ nlohmann::ordered_json describe_environment() {
   report["cores"] = usable_cores();
   report["memory_bytes"] =
       static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::int64_t>(::sysconf(_SC_PAGE_SIZE));
+  report["version"] = FOXHUNT_VERSION;
+  report["program_xxh64"] = program_sum();
   report["compiler"] = "GCC " __VERSION__;
   report["build_type"] = FOXHUNT_BUILD_TYPE;
   report["folder"] = std::filesystem::current_path(unknown).string();

@@ -37,3 +37,22 @@ TEST_CASE("app: output that cannot be written is an error") {
   REQUIRE(WIFEXITED(status));
   REQUIRE(WEXITSTATUS(status) == 7);
 }
+
+TEST_CASE("app: README lists the exit codes that --help does") {
+  const std::string help = test::run_program({"--help"}).out,
+                    readme = test::file_text(test::source_dir() / "README.md");
+  for (const auto& [code, meaning] : {std::pair("0", "done"),
+                                      {"1", "a smoketest check failed"},
+                                      {"2", "command line or profile"},
+                                      {"3", "market data"},
+                                      {"4", "device or memory"},
+                                      {"5", "a non-finite value stopped the run"},
+                                      {"6", "time budget exceeded"},
+                                      {"7", "storage: disk full, read-only, unreadable checkpoint"},
+                                      {"8", "a model gate failed and was asked to matter"},
+                                      {"130, 143", "interrupted or terminated; state saved"}}) {
+    INFO(code);
+    REQUIRE(help.find(std::string(code) + "  " + meaning) != std::string::npos);
+    REQUIRE(readme.find(std::string("\n| ") + code + " | " + meaning + " |\n") != std::string::npos);
+  }
+}

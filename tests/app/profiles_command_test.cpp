@@ -1,3 +1,4 @@
+#include <regex>
 #include <sstream>
 
 #include "core/profile/loader.h"
@@ -51,4 +52,19 @@ TEST_CASE("app: profiles reference prints the schema") {
   REQUIRE(reference.code == 0);
   REQUIRE(reference.out == expected.str());
   test::require_refusal({"profiles", "reference", "trainin"}, 2, {"did you mean training?"});
+}
+
+TEST_CASE("app: profiles diff shows what differs, side by side or as JSON") {
+  const test::Outcome diff = test::run_program({"profiles", "diff", "dqn-smoketest", "dqn-baseline"});
+  REQUIRE(diff.code == 0);
+  REQUIRE(diff.out.rfind("key ", 0) == 0);
+  REQUIRE(std::regex_search(diff.out, std::regex("\ntraining\\.batch_size +32 +512\n")));
+  REQUIRE(diff.out.find("training.gamma") == std::string::npos);
+  REQUIRE(diff.out.find("description") == std::string::npos);
+  const test::Outcome json = test::run_program({"profiles", "diff", "dqn-smoketest", "dqn-baseline", "--json"});
+  REQUIRE(json.out.find("\"training.batch_size\":[\"32\",\"512\"]") != std::string::npos);
+  const test::Outcome same = test::run_program({"profiles", "diff", "dqn-smoketest", "dqn-smoketest"});
+  REQUIRE(same.code == 0);
+  REQUIRE(std::count(same.out.begin(), same.out.end(), '\n') == 1);
+  test::require_refusal({"profiles", "diff", "dqn-smoketest", "dqn-baselin"}, 2, {"did you mean dqn-baseline?"});
 }

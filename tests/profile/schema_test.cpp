@@ -70,6 +70,8 @@ Value random_value(const Key& key, std::mt19937_64& random) {
   if (auto* integer = std::get_if<std::int64_t>(&value)) *integer = whole();
   if (auto* number = std::get_if<double>(&value)) *number = number_within(key.limits, random);
   if (auto* text = std::get_if<std::string>(&value)) *text = word_within(key.limits, random);
+  if (auto* maybe = std::get_if<std::optional<std::int64_t>>(&value))
+    *maybe = random() % 2 ? std::optional(whole()) : std::nullopt;
   if (auto* maybe = std::get_if<std::optional<double>>(&value)) {
     *maybe = random() % 2 ? std::optional(number_within(key.limits, random)) : std::nullopt;
   }
@@ -139,9 +141,11 @@ TEST_CASE("profile: a profile printed as TOML loads to the same values, bit for 
 
 TEST_CASE("profile: a file may set every key, and each arrives") {
   const test::ProfileFolder folder;
+  folder.write("sizes.toml", "");
   const Profile loaded = folder.load(R"(
 name = "other"
 description = "every key away from its default"
+gpu_profile = "sizes"
 [run]
 seed = 7
 output = "elsewhere"

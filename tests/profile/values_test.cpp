@@ -20,7 +20,7 @@ struct Sample {
 const std::vector<Sample>& samples() {
   static const std::vector<Sample> all = {
       {"true", {"true or false"}},
-      {"1", {"integer", "number", "number, optional"}},
+      {"1", {"integer", "integer, optional", "number", "number, optional"}},
       {"9.0", {"number", "number, optional"}},
       {"\"32\"", {"text"}},
       {"\"true\"", {"text"}},
@@ -121,7 +121,7 @@ TEST_CASE("profile: limits hold at both ends of every key") {
   for (const Key& key : schema()) {
     INFO(key.name);
     const std::string type = type_name(key);
-    if (type == "integer" || type == "list of integers") check_integer_bounds(key);
+    if (type == "integer" || type == "integer, optional" || type == "list of integers") check_integer_bounds(key);
     if (type == "number" || type == "number, optional" || type == "list of numbers") check_number_bounds(key);
   }
 }

@@ -1,0 +1,101 @@
+#include "core/dqn/dry_run.h"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <algorithm>
+#include <iostream>
+
+#include "core/dqn/trainer.h"
+#include "core/profile/loader.h"
+#include "core/run/json.h"
+#include "core/run/log.h"
+
+namespace foxhunt::dqn {
+namespace {
+
+std::string row(const std::string& name, std::size_t bytes, std::size_t total) {
+  return fmt::format("  {:<28} {:>14} {:>6.1f}%\n", name, bytes,
+                     100.0 * static_cast<double>(bytes) / static_cast<double>(std::max<std::size_t>(1, total)));
+}
+
+std::string every(std::int64_t epochs) {
+  return epochs == 0 ? "only at the end" : fmt::format("every {} epochs, and at the end", epochs);
+}
+
+nlohmann::ordered_json one_iteration(Trainer& trainer) {
+  const auto start = run::PhaseTimer::Clock::now();
+  trainer.advance(1);
+  const double ms = std::chrono::duration<double, std::milli>(run::PhaseTimer::Clock::now() - start).count();
+  const Health health = trainer.agent().health();
+  return {{"milliseconds", ms},
+          {"updates", health.counters[counter_updates]},
+          {"guard_trips", health.counters[counter_trips]}};
+}
+
+}  // namespace
+
+std::string schedule_text(const profile::Profile& p) {
+  const auto& t = p.training;
+  const std::int64_t iterations = t.epochs * t.gpu_timesteps_per_episode;
+  const std::string decay = p.optimizer.schedule == "constant"
+                                ? "constant"
+                                : fmt::format("{} to {:g} of it", p.optimizer.schedule, p.optimizer.final_fraction);
+  return fmt::format(
+      "schedule: {} epochs of {} iterations, {} in all; {} transitions\n"
+      "  updates        of {} transitions each, from iteration {} on (min_replay_size {})\n"
+      "  epsilon        {:g} to {:g} over {} iterations\n"
+      "  beta           {:g} to {:g} over {} iterations\n"
+      "  learning rate  {:g} after {} iterations of warm-up, then {}\n"
+      "  evaluation     {}\n"
+      "  checkpoints    {}\n",
+      t.epochs, t.gpu_timesteps_per_episode, iterations, iterations * t.gpu_n_episodes, t.batch_size,
+      (t.min_replay_size + t.gpu_n_episodes - 1) / t.gpu_n_episodes, t.min_replay_size, p.exploration.epsilon_start,
+      p.exploration.epsilon_end, p.exploration.epsilon_iterations, p.replay_buffer.beta_start, p.replay_buffer.beta_end,
+      p.replay_buffer.beta_iterations, p.optimizer.learning_rate, p.optimizer.warmup_iterations, decay,
+      every(p.evaluation.every_epochs), every(p.checkpoint.every_epochs));
+}
+
+std::string memory_plan_text(const std::vector<Arena::Entry>& entries, std::size_t total_bytes) {
+  std::vector<std::pair<std::size_t, std::string>> largest;
+  std::size_t listed = 0;
+  for (const Arena::Entry& entry : entries)
+    if (entry.bytes * 100 >= total_bytes) largest.emplace_back(entry.bytes, entry.name), listed += entry.bytes;
+  std::stable_sort(largest.begin(), largest.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string text = fmt::format("  {:<28} {:>14}   share\n", "buffer", "bytes");
+  for (const auto& [bytes, name] : largest) text += row(name, bytes, total_bytes);
+  text += row(fmt::format("{} smaller ones", entries.size() - largest.size()), total_bytes - listed, total_bytes);
+  return text + row("total", total_bytes, total_bytes);
+}
+
+void dry_run(const profile::Profile& given, const TrainingRunOptions& options) {
+  profile::Profile profile = given;
+  profile::draw_seed(profile);
+  profile.data.cache = "off";  // which would be written
+  run::start_console_log(options.quiet ? "warn" : profile.run.log_level);
+  const std::unique_ptr<Device> device = open_device(profile.device.device, device_options(profile));
+  const nlohmann::ordered_json data = data_report(market_source(profile));
+  if (options.repeats) run::require_same_data(*options.repeats, data);
+  const LoadedMarket market = load_market(profile);
+  Trainer trainer(*device, profile, market);
+  const std::string budget = trainer.memory_budget();
+  trainer.initialise();
+  const nlohmann::ordered_json iteration = one_iteration(trainer);
+  if (!options.quiet)
+    fmt::print(std::cout,
+               "device: {}\n{}\nmemory: {}\n{}{}one iteration: {:.3f} ms, {} guard trips\nnothing was written\n",
+               device->description(), market.report(), budget,
+               memory_plan_text(trainer.arena().entries(), trainer.memory_bytes()), schedule_text(profile),
+               iteration["milliseconds"].get<double>(), iteration["guard_trips"].get<std::uint32_t>());
+  if (!options.json) return;
+  const nlohmann::ordered_json line = {{"exit_code", 0},
+                                       {"dry_run", true},
+                                       {"profile", profile.name},
+                                       {"device", device->description()},
+                                       {"data", data},
+                                       {"memory_bytes", trainer.memory_bytes()},
+                                       {"iteration", iteration}};
+  fmt::print(std::cout, "{}\n", run::json_text(line));
+}
+
+}  // namespace foxhunt::dqn

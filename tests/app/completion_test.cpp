@@ -1,0 +1,94 @@
+#include <regex>
+
+#include "tests/app/run_program.h"
+
+using namespace foxhunt::test;
+
+namespace {
+
+std::string script(const char* shell) { return run_program({"completion", shell}).out; }
+
+/// Every --option that the help of `command` and of the commands under it lists.
+void collect_options(const std::vector<std::string>& command, std::vector<std::string>& options) {
+  std::vector<std::string> arguments = command;
+  arguments.push_back("--help");
+  const std::string help = run_program(arguments).out;
+  const std::regex option("^  (?:-[a-z],)?(--[a-z][a-z-]*)");
+  std::istringstream lines(help);
+  bool commands = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind("Subcommands:", 0) == 0) commands = true;
+    if (line.rfind("Exit codes", 0) == 0 || line.rfind("Kinds", 0) == 0) commands = false;
+    if (std::smatch found; std::regex_search(line, found, option)) {
+      options.push_back(found[1]);
+    } else if (commands && line.rfind("  ", 0) == 0 && line[2] != ' ') {
+      std::vector<std::string> deeper = command;
+      deeper.push_back(line.substr(2, line.find(' ', 2) - 2));
+      collect_options(deeper, options);
+    }
+  }
+}
+
+/// What bash offers for the words of a command line, the last of them being typed.
+std::string completed(const std::vector<std::string>& words) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "script") << script("bash");
+  std::ostringstream command;
+  command << "cd " << foxhunt::test::quoted(source_dir().string()) << " && source "
+          << foxhunt::test::quoted((folder / "script").string()) << "; COMP_WORDS=("
+          << foxhunt::test::quoted(FOXHUNT_TRAIN);
+  for (const std::string& word : words) command << " " << foxhunt::test::quoted(word);
+  command << "); COMP_CWORD=" << words.size() << "; _foxhunt_train; printf '%s ' \"${COMPREPLY[@]}\" >"
+          << foxhunt::test::quoted((folder / "out").string());
+  std::ostringstream line;
+  line << "bash -c " << foxhunt::test::quoted(command.str());
+  REQUIRE(std::system(line.str().c_str()) == 0);
+  return file_text(folder / "out");
+}
+
+}  // namespace
+
+TEST_CASE("completion: the scripts that ship are what the program prints") {
+  INFO(
+      "write them anew: foxhunt-train completion bash >scripts/completion/foxhunt-train.bash, and zsh into "
+      "_foxhunt-train");
+  REQUIRE(file_text(source_dir() / "scripts/completion/foxhunt-train.bash") == script("bash"));
+  REQUIRE(file_text(source_dir() / "scripts/completion/_foxhunt-train") == script("zsh"));
+  require_refusal({"completion", "fish"}, 2, {"fish", "bash"});
+}
+
+TEST_CASE("completion: every option of every --help is in both scripts") {
+  std::vector<std::string> options;
+  collect_options({}, options);
+  REQUIRE(options.size() > 40);
+  for (const char* shell : {"bash", "zsh"}) {
+    const std::string text = script(shell);
+    for (const std::string& option : options) {
+      INFO(shell << " " << option);
+      REQUIRE(std::regex_search(text, std::regex(std::string("[' ]").append(option).append("[' ]"))));
+    }
+  }
+}
+
+TEST_CASE("completion: bash completes commands, options, profiles, keys and devices") {
+  REQUIRE(completed({"prof"}) == "profiles ");
+  REQUIRE(completed({"profiles", "ch"}) == "check ");
+  REQUIRE(completed({"--dr"}) == "--dry-run ");
+  REQUIRE(completed({"profiles", "show", "--res"}) == "--resolved ");
+  REQUIRE(completed({"--profile", "dqn-smoke"}) == "dqn-smoketest ");
+  REQUIRE(completed({"profiles", "diff", "dqn-baseline", "dqn-th"}) == "dqn-throughput ");
+  REQUIRE(completed({"--quiet", "--set", "training.gam"}) == "training.gamma= ");
+  REQUIRE(completed({"profiles", "reference", "training.gam"}) == "training.gamma ");
+  REQUIRE(completed({"bench", "--device", "ho"}) == "host ");
+  REQUIRE(completed({"--data", "README"}) == "README.md ");
+  REQUIRE(completed({"completion", "--h"}) == "--help ");
+}
+
+TEST_CASE("completion: zsh accepts its script") {
+  if (std::system("command -v zsh >/dev/null") != 0) return skip("zsh is not installed");
+  const TemporaryFolder folder;
+  std::ofstream(folder / "script") << script("zsh");
+  std::ostringstream line;
+  line << "zsh -n " << foxhunt::test::quoted((folder / "script").string());
+  REQUIRE(std::system(line.str().c_str()) == 0);
+}
