@@ -12,6 +12,7 @@
 #include "core/profile/printer.h"
 #include "core/run/interrupt.h"
 #include "core/run/log.h"
+#include "core/run/report.h"
 
 namespace foxhunt::dqn {
 namespace {
@@ -63,7 +64,7 @@ ExitCode run_training(const profile::Profile& profile, const TrainingRunOptions&
   spdlog::info("memory: {}", trainer.memory_budget());
   spdlog::info("run: {}", directory.path().string());
 
-  run::MetricsLog metrics(directory.metrics_file());
+  run::MetricsRecord metrics(directory);
   Outcome outcome;
   try {
     run::Progress progress(run::Progress::style_for(stderr, options.quiet), "iterations", 0,
@@ -81,6 +82,10 @@ ExitCode run_training(const profile::Profile& profile, const TrainingRunOptions&
   }
   const RunSummary summary{profile, market, *device, trainer, outcome, checks, phases, directory};
   directory.write_summary(summary_json(summary));
+  nlohmann::ordered_json evaluation = std::move(outcome.evaluation);
+  evaluation["splits"] = splits_json(market);
+  directory.write_evaluation(evaluation);
+  if (profile.run.report) run::write_report(directory, directory.report_file());
   if (!options.quiet) fmt::print(std::cout, "{}", summary_text(summary));
   if (signal != ExitCode::ok) return signal;
   return profile.smoketest.enabled && !checks.all_passed() ? ExitCode::check_failed : ExitCode::ok;
