@@ -59,7 +59,8 @@ std::uint64_t xxh64(std::span<const std::byte> bytes, std::uint64_t seed) noexce
 
 std::uint32_t crc32c(std::span<const std::byte> bytes) noexcept {
   std::uint32_t sum = ~0u;
-  for (const std::byte byte : bytes) sum = (sum >> 8) ^ kCastagnoli[(sum ^ std::to_integer<std::uint32_t>(byte)) & 0xFF];
+  for (const std::byte byte : bytes)
+    sum = (sum >> 8) ^ kCastagnoli[(sum ^ std::to_integer<std::uint32_t>(byte)) & 0xFF];
   return ~sum;
 }
 

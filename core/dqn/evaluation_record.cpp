@@ -81,7 +81,8 @@ EvaluationRecord::EvaluationRecord(const Account& account, const MarketTables::L
   for (std::size_t e = 0; e < lanes.start_rows.size(); ++e) {
     starts.push_back(step / stride_);
     for (int k = 0; k < lanes.steps[e]; ++k)
-      if (++step % stride_ == 0 || step == steps_) time.push_back(milliseconds(account.tape, lanes.start_rows[e] + k + 1));
+      if (++step % stride_ == 0 || step == steps_)
+        time.push_back(milliseconds(account.tape, lanes.start_rows[e] + k + 1));
   }
   json_ = {{"time", time}, {"session_starts", starts}, {"steps_per_point", stride_}};
   json_["policies"] = nlohmann::ordered_json::object();

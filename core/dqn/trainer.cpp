@@ -149,11 +149,13 @@ void Trainer::report(const Reporting& reporting, const Health& health, bool last
 void Trainer::append_metrics(run::MetricsRecord& metrics, const Health& health) const {
   std::vector<run::Metric> row;
   for (int i = 1; i < isv_slot_count; ++i)
-    row.push_back({IsvBus::name(static_cast<IsvSlot>(i)), static_cast<double>(health.isv[static_cast<std::size_t>(i)])});
+    row.push_back(
+        {IsvBus::name(static_cast<IsvSlot>(i)), static_cast<double>(health.isv[static_cast<std::size_t>(i)])});
   row.push_back({"updates", static_cast<double>(health.counters[counter_updates])});
   row.push_back({"guard_trips", static_cast<double>(health.counters[counter_trips])});
   for (std::size_t a = 0; a < action_names_.size(); ++a)
-    row.push_back({action_names_[a], static_cast<double>(health.counters[counter_first_action + a]) / config_.episodes});
+    row.push_back(
+        {action_names_[a], static_cast<double>(health.counters[counter_first_action + a]) / config_.episodes});
   metrics.append(iteration_, row);
 }
 

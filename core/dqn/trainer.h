@@ -29,9 +29,9 @@ struct Outcome {
   Performance validation, test;
   std::vector<BaselineResult> baselines;
   nlohmann::ordered_json evaluation;  ///< EvaluationRecord::json of the test split; null when there was no evaluation
-  double best_metric = 0;         ///< of the validation split; NaN when it was never better than nothing
-  std::int64_t best_epoch = -1;   ///< -1: never evaluated while training
-  std::uint64_t fingerprint = 0;  ///< of the last parameters
+  double best_metric = 0;             ///< of the validation split; NaN when it was never better than nothing
+  std::int64_t best_epoch = -1;       ///< -1: never evaluated while training
+  std::uint64_t fingerprint = 0;      ///< of the last parameters
 };
 
 /// Trains one DQN agent: owns its memory, runs its program, watches over it, keeps its best state.

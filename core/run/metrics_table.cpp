@@ -9,7 +9,7 @@
 namespace foxhunt::run {
 namespace {
 
-std::string quoted(std::string_view name) {
+std::string csv_field(std::string_view name) {
   if (name.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(name);
   std::string text = "\"";
   for (const char c : name) text += c == '"' ? std::string("\"\"") : std::string(1, c);
@@ -58,15 +58,16 @@ void MetricsTable::append(std::int64_t step, std::span<const Metric> metrics) {
   if (file_.size() == 0) {
     columns_.clear();
     text = "step";
-    for (const Metric& metric : metrics) text += "," + quoted(columns_.emplace_back(metric.name));
+    for (const Metric& metric : metrics) text += "," + csv_field(columns_.emplace_back(metric.name));
     text += "\n";
   }
   text += std::to_string(step);
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     // Nearly always the columns' own order.
-    auto found = i < metrics.size() && metrics[i].name == columns_[i]
-                     ? metrics.begin() + static_cast<std::ptrdiff_t>(i)
-                     : std::find_if(metrics.begin(), metrics.end(), [&](const Metric& m) { return m.name == columns_[i]; });
+    auto found =
+        i < metrics.size() && metrics[i].name == columns_[i]
+            ? metrics.begin() + static_cast<std::ptrdiff_t>(i)
+            : std::find_if(metrics.begin(), metrics.end(), [&](const Metric& m) { return m.name == columns_[i]; });
     text += "," + (found == metrics.end() ? std::string() : number(found->value));
   }
   file_.append(text + "\n");

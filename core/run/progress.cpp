@@ -106,7 +106,8 @@ void Progress::finish(std::int64_t done, std::span<const ProgressField> fields, 
 
 void Progress::write(std::int64_t done, std::span<const ProgressField> fields, Clock::time_point now) {
   const bool live = style_ == ProgressStyle::live;
-  const std::string line = progress_line(done, total_, rate(done - first_, now), unit_, fields, live ? terminal_width(stream_) : 0);
+  const std::string line =
+      progress_line(done, total_, rate(done - first_, now), unit_, fields, live ? terminal_width(stream_) : 0);
   // One write. Its failure is no reason to stop training.
   const std::string text = live ? "\r" + line + "\033[K" : line + "\n";
   std::fwrite(text.data(), 1, text.size(), stream_);

@@ -48,7 +48,8 @@ nlohmann::ordered_json metrics_json(const Series& series) {
     for (const Series::Point& point : column.points)
       values.push_back(point.absent() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(point.value()));
   }
-  return {{"step", series.step}, {"columns", columns}, {"rows", series.rows}, {"rows_per_point", series.rows_per_point}};
+  return {
+      {"step", series.step}, {"columns", columns}, {"rows", series.rows}, {"rows_per_point", series.rows_per_point}};
 }
 
 /// JSON inside a script element: "</script" or "<!--" in a text must not be read as markup.
@@ -79,8 +80,8 @@ nlohmann::ordered_json report_data(const RunDirectory& directory) {
   data["metrics"] = metrics_json(series);
   if (data["summary"].is_null()) notes.push_back("The run has left no summary: it goes on, or an error ended it.");
   if (series.rows_per_point > 1)
-    notes.push_back(fmt::format("Training charts show the mean of {} rows of metrics.jsonl a point.",
-                                series.rows_per_point));
+    notes.push_back(
+        fmt::format("Training charts show the mean of {} rows of metrics.jsonl a point.", series.rows_per_point));
   if (series.damaged > 0)
     notes.push_back(fmt::format("{} damaged lines of metrics.jsonl are left out.", series.damaged));
   data["notes"] = std::move(notes);

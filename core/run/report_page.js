@@ -33,6 +33,7 @@ const known = (value, decimals = 2, scale = 1, unit = "") => {
   const number = numberOf(value);
   return number === null || Number.isNaN(number) ? "–" : text(number * scale, decimals) + unit;
 };
+const money = (value) => text(value).replace(/^(−?)/, "$1$$");
 const short = (v) => {
   const size = Math.abs(v);
   if (size >= 1e4 && size < 1e15) {
@@ -214,7 +215,7 @@ function positionColour(position, largest) {
 function table(caption, head, rows, classes = []) {
   return html("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, html("table", {},
     html("caption", {}, caption),
-    html("thead", {}, html("tr", {}, ...head.map((h) => html("th", { scope: "col" }, h)))),
+    html("thead", {}, html("tr", {}, ...head.map((h) => html("th", { scope: "col", class: h === "detail" ? "text" : null }, h)))),
     html("tbody", {}, ...rows.map((row, r) => html("tr", { class: classes[r] }, ...row.map((cell, c) =>
       c === 0 ? html("th", { scope: "row" }, cell) : cell instanceof Node ? cell : html("td", {}, cell)))))));
 }
@@ -248,9 +249,9 @@ function tiles() {
   const list = [];
   if (summary.test && summary.test.sessions > 0) {
     const test = summary.test;
-    list.push(tile("$" + text(test.net_pnl), "net on test", numberOf(test.net_pnl) < 0),
-      tile("$" + text(test.gross_pnl), "gross on test"), tile(known(test.sharpe), "Sharpe on test"),
-      tile("$" + text(test.max_drawdown), "largest drawdown on test"));
+    list.push(tile(money(test.net_pnl), "net on test", numberOf(test.net_pnl) < 0),
+      tile(money(test.gross_pnl), "gross on test"), tile(known(test.sharpe), "Sharpe on test"),
+      tile(money(test.max_drawdown), "largest drawdown on test"));
   }
   const failed = (summary.checks || []).filter((check) => !check.passed).length;
   list.push(tile(text(summary.iterations, 0), "iterations"), tile(short(summary.steps_per_second) + "/s", "steps"));

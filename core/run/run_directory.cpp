@@ -70,10 +70,9 @@ RunDirectory RunDirectory::open(const std::filesystem::path& path) {
   RunDirectory directory(path);
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(directory.profile_file(), ignored))
-    throw Error(ExitCode::usage,
-                fmt::format("{}: no run's folder (it holds no profile.toml); expected one such as "
-                            "runs/dqn-baseline-20240102-030405",
-                            path.string()));
+    throw Error(ExitCode::usage, fmt::format("{}: no run's folder (it holds no profile.toml); expected one such as "
+                                             "runs/dqn-baseline-20240102-030405",
+                                             path.string()));
   return directory;
 }
 

@@ -43,8 +43,7 @@ void thin(Series& series) {
   for (std::size_t i = 0; i < half; ++i) series.step[i] = series.step[2 * i + 1];
   series.step.resize(half);
   for (Series::Column& column : series.columns) {
-    for (std::size_t i = 0; i < half; ++i)
-      column.points[i] = merged(column.points[2 * i], column.points[2 * i + 1]);
+    for (std::size_t i = 0; i < half; ++i) column.points[i] = merged(column.points[2 * i], column.points[2 * i + 1]);
     column.points.resize(half);
   }
   series.rows_per_point *= 2;

@@ -9,9 +9,9 @@ namespace foxhunt::run {
 /// The metrics of a run in as many points as a chart can show.
 struct Series {
   struct Point {
-    double mean = 0;             ///< of the finite values
-    std::int64_t count = 0;      ///< finite values
-    double not_finite = 0;       ///< the first NaN or infinity that the point stands for; 0: none
+    double mean = 0;         ///< of the finite values
+    std::int64_t count = 0;  ///< finite values
+    double not_finite = 0;   ///< the first NaN or infinity that the point stands for; 0: none
     bool absent() const { return count == 0 && not_finite == 0; }
     /// A NaN is shown as such, not averaged away.
     double value() const { return not_finite == 0 ? mean : not_finite; }

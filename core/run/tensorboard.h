@@ -15,8 +15,8 @@ namespace foxhunt::run {
 /// NaN and infinities stay what they are. A record is in the file whole or not at all.
 class EventFile {
  public:
-  /// Creates FOLDER/events.out.tfevents.TIME.HOST.PROCESS.N: each process that works on a run adds a file of its own, and
-  /// TensorBoard reads all of them. Throws Error(storage).
+  /// Creates FOLDER/events.out.tfevents.TIME.HOST.PROCESS.N: each process that works on a run adds a file of its own,
+  /// and TensorBoard reads all of them. Throws Error(storage).
   explicit EventFile(const std::filesystem::path& folder);
 
   /// Tags are PREFIX/NAME; TensorBoard groups by the prefix. Values are stored in float32, as the format has it. Throws

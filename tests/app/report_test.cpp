@@ -27,16 +27,15 @@ std::string chromium() {
   return named ? named : "chromium";
 }
 
-bool have_chromium() {
-  return std::system(("command -v " + quoted(chromium()) + " >/dev/null 2>&1").c_str()) == 0;
-}
+bool have_chromium() { return std::system(("command -v " + quoted(chromium()) + " >/dev/null 2>&1").c_str()) == 0; }
 
 struct Page {
   std::string dom, log;
   std::string probed(const std::string& name) const {
     const std::string key = "data-" + name + "=\"";
     const std::size_t at = dom.find(key);
-    return at == std::string::npos ? "(none)" : dom.substr(at + key.size(), dom.find('"', at + key.size()) - at - key.size());
+    return at == std::string::npos ? "(none)"
+                                   : dom.substr(at + key.size(), dom.find('"', at + key.size()) - at - key.size());
   }
 };
 
@@ -51,7 +50,8 @@ Page open(const std::filesystem::path& html, int width, const std::filesystem::p
   const std::string url = quoted("file://" + html.string());
   const std::string log = quoted((folder / "log").string()), dom = quoted((folder / "dom").string());
   REQUIRE(std::system((command + " --dump-dom " + url + " >" + dom + " 2>" + log).c_str()) == 0);
-  REQUIRE(std::system((command + " --screenshot=" + quoted(screenshot.string()) + " " + url + " >/dev/null 2>&1").c_str()) ==
+  REQUIRE(std::system(
+              (command + " --screenshot=" + quoted(screenshot.string()) + " " + url + " >/dev/null 2>&1").c_str()) ==
           0);
   return {file_text(folder / "dom"), file_text(folder / "log")};
 }

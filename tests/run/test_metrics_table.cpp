@@ -20,8 +20,7 @@ TEST_CASE("metrics: the table's header is the first row's, and NaN stays NaN") {
   table.append(10, Row{{"loss", 0.1}, {"a,\"b\"", -2}});
   table.append(20, Row{{"a,\"b\"", kNaN}, {"loss", -kInfinity}, {"new", 5}});
   table.append(30, Row{{"loss", 1e-300}});
-  REQUIRE(text_of(folder / "metrics.csv") ==
-          "step,loss,\"a,\"\"b\"\"\"\n10,0.1,-2\n20,-Infinity,NaN\n30,1e-300,\n");
+  REQUIRE(text_of(folder / "metrics.csv") == "step,loss,\"a,\"\"b\"\"\"\n10,0.1,-2\n20,-Infinity,NaN\n30,1e-300,\n");
 }
 
 TEST_CASE("metrics: a table goes on after its last whole row with the columns that it has") {

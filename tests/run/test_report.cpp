@@ -58,7 +58,8 @@ TEST_CASE("report: a NaN among many rows stays in sight") {
 
 TEST_CASE("report: damaged lines are counted, a line that is being written is not") {
   test::TemporaryFolder folder;
-  std::ofstream(folder / "metrics.jsonl") << "{\"step\":1,\"a\":2}\nnonsense\n[1]\n{\"a\":3}\n{\"step\":2,\"a\":4}\n{\"st";
+  std::ofstream(folder / "metrics.jsonl")
+      << "{\"step\":1,\"a\":2}\nnonsense\n[1]\n{\"a\":3}\n{\"step\":2,\"a\":4}\n{\"st";
   const Series series = read_series(folder / "metrics.jsonl", 8);
   REQUIRE(series.step == std::vector<std::int64_t>{1, 2});
   REQUIRE(series.damaged == 3);
