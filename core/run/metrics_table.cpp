@@ -11,9 +11,13 @@ namespace {
 
 std::string csv_field(std::string_view name) {
   if (name.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(name);
-  std::string text = "\"";
-  for (const char c : name) text += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return text + "\"";
+  std::string text(1, '"');
+  for (const char c : name) {
+    if (c == '"') text += c;  // twice
+    text += c;
+  }
+  text += '"';
+  return text;
 }
 
 std::string number(double value) {
@@ -58,8 +62,8 @@ void MetricsTable::append(std::int64_t step, std::span<const Metric> metrics) {
   if (file_.size() == 0) {
     columns_.clear();
     text = "step";
-    for (const Metric& metric : metrics) text += "," + csv_field(columns_.emplace_back(metric.name));
-    text += "\n";
+    for (const Metric& metric : metrics) text.append(1, ',').append(csv_field(columns_.emplace_back(metric.name)));
+    text += '\n';
   }
   text += std::to_string(step);
   for (std::size_t i = 0; i < columns_.size(); ++i) {
@@ -68,9 +72,10 @@ void MetricsTable::append(std::int64_t step, std::span<const Metric> metrics) {
         i < metrics.size() && metrics[i].name == columns_[i]
             ? metrics.begin() + static_cast<std::ptrdiff_t>(i)
             : std::find_if(metrics.begin(), metrics.end(), [&](const Metric& m) { return m.name == columns_[i]; });
-    text += "," + (found == metrics.end() ? std::string() : number(found->value));
+    text.append(1, ',').append(found == metrics.end() ? std::string() : number(found->value));
   }
-  file_.append(text + "\n");
+  text += '\n';
+  file_.append(text);
 }
 
 }  // namespace foxhunt::run
