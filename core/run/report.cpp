@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t max_points = 800;  // a chart is at most as many pixels wide
 
-bool exists(const std::filesystem::path& file) {
+bool in_folder(const std::filesystem::path& file) {
   std::error_code ignored;
   return std::filesystem::exists(file, ignored);
 }
@@ -31,7 +31,7 @@ std::string text_of(const std::filesystem::path& file) {
 }
 
 nlohmann::ordered_json json_of(const std::filesystem::path& file) {
-  if (!exists(file)) return nullptr;
+  if (!in_folder(file)) return nullptr;
   try {
     return nlohmann::ordered_json::parse(text_of(file));
   } catch (const nlohmann::json::parse_error& error) {
@@ -75,8 +75,8 @@ nlohmann::ordered_json report_data(const RunDirectory& directory) {
   data["evaluation"] = json_of(directory.evaluation_file());
   data["environment"] = json_of(directory.environment_file());
   data["profile"] = text_of(directory.profile_file());
-  data["command"] = exists(directory.command_file()) ? text_of(directory.command_file()) : "";
-  const Series series = exists(directory.metrics_file()) ? read_series(directory.metrics_file(), max_points) : Series{};
+  data["command"] = in_folder(directory.command_file()) ? text_of(directory.command_file()) : "";
+  const Series series = in_folder(directory.metrics_file()) ? read_series(directory.metrics_file(), max_points) : Series{};
   data["metrics"] = metrics_json(series);
   if (data["summary"].is_null()) notes.push_back("The run has left no summary: it goes on, or an error ended it.");
   if (series.rows_per_point > 1)

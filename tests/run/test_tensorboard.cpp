@@ -52,7 +52,7 @@ constexpr const char* kReader = R"(
 import json, sys
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator, SCALARS, HISTOGRAMS
 from tensorboard.util import tensor_util
-events = EventAccumulator(sys.argv[1], size_guidance={"tensors": 0}).Reload()
+events = EventAccumulator(sys.argv[1], size_guidance={"tensors": 0, "scalars": 0, "histograms": 0}).Reload()
 out = {}
 for tag in events.Tags()["tensors"]:
     out[tag] = [[e.step, str(tensor_util.make_ndarray(e.tensor_proto).tolist())] for e in events.Tensors(tag)]
