@@ -42,7 +42,7 @@ const short = (v) => {
   }
   return size !== 0 && (size < 1e-3 || size >= 1e15) ? v.toExponential(1) : String(Number(v.toPrecision(4)));
 };
-const exact = (v) => (Number.isFinite(v) ? String(Number(v.toPrecision(5))) : text(v)).replace("-", "−");
+const exact = (v) => (Number.isFinite(v) ? String(Number(v.toPrecision(4))) : text(v)).replace("-", "−");
 const signed = (v) => (v > 0 ? "+" : "") + v;
 const time = (ms) => new Date(ms).toISOString().slice(0, 16).replace("T", " ");
 const day = (ms) => time(ms).slice(0, 10);
