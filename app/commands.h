@@ -13,6 +13,7 @@ namespace foxhunt::app {
 void add_data_command(CLI::App& app, ExitCode& result);
 void add_profiles_command(CLI::App& app, ExitCode& result);
 void add_runs_command(CLI::App& app, ExitCode& result);
+void add_report_command(CLI::App& app, ExitCode& result);
 void add_doctor_command(CLI::App& app, ExitCode& result);
 /// After every other command: the scripts complete what `app` holds.
 void add_completion_command(CLI::App& app, ExitCode& result);

@@ -40,6 +40,7 @@ void describe(CLI::App& app, ExitCode& result, std::vector<std::string> command_
   foxhunt::app::add_train_command(app, result, std::move(command_line));
   foxhunt::app::add_profiles_command(app, result);
   foxhunt::app::add_data_command(app, result);
+  foxhunt::app::add_report_command(app, result);
   foxhunt::app::add_bench_command(app, result);
   foxhunt::app::add_runs_command(app, result);
   foxhunt::app::add_doctor_command(app, result);

@@ -1,5 +1,6 @@
 #include "core/checksum.h"
 
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -23,6 +24,17 @@ std::uint64_t round(std::uint64_t lane, std::uint64_t input) { return std::rotl(
 
 std::uint64_t merge(std::uint64_t sum, std::uint64_t lane) { return (sum ^ round(0, lane)) * kP1 + kP4; }
 
+/// What a byte adds to the remainder, the polynomial 0x1EDC6F41 reflected.
+constexpr std::array<std::uint32_t, 256> kCastagnoli = [] {
+  std::array<std::uint32_t, 256> table{};
+  for (std::uint32_t byte = 0; byte < 256; ++byte) {
+    std::uint32_t sum = byte;
+    for (int bit = 0; bit < 8; ++bit) sum = (sum >> 1) ^ (sum & 1 ? 0x82F63B78u : 0u);
+    table[byte] = sum;
+  }
+  return table;
+}();
+
 }  // namespace
 
 std::uint64_t xxh64(std::span<const std::byte> bytes, std::uint64_t seed) noexcept {
@@ -43,6 +55,13 @@ std::uint64_t xxh64(std::span<const std::byte> bytes, std::uint64_t seed) noexce
   sum = (sum ^ (sum >> 33)) * kP2;
   sum = (sum ^ (sum >> 29)) * kP3;
   return sum ^ (sum >> 32);
+}
+
+std::uint32_t crc32c(std::span<const std::byte> bytes) noexcept {
+  std::uint32_t sum = ~0u;
+  for (const std::byte byte : bytes)
+    sum = (sum >> 8) ^ kCastagnoli[(sum ^ std::to_integer<std::uint32_t>(byte)) & 0xFF];
+  return ~sum;
 }
 
 }  // namespace foxhunt

@@ -106,6 +106,12 @@ std::vector<SessionRecord> Evaluator::run(const Policy& policy) {
   return collect();
 }
 
+StateValues Evaluator::values_at_start() {
+  reset();
+  step_->run(1);
+  return {device_.download(q_), device_.download(logits_)};
+}
+
 std::vector<SessionRecord> Evaluator::collect() {
   const std::vector<float> reward = device_.download(ring_.reward);
   const std::vector<std::int32_t> action = device_.download(ring_.action);

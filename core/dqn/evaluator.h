@@ -5,6 +5,12 @@
 
 namespace foxhunt::dqn {
 
+/// What the network says of one observation a lane.
+struct StateValues {
+  std::vector<float> q;       ///< [lanes, actions] expected returns
+  std::vector<float> logits;  ///< [lanes, actions, atoms] of their distributions
+};
+
 /// Runs the agent's greedy policy, or any other, through every session of a split, each in a lane of its own, with the
 /// environment's own kernels. The agent is not changed.
 class Evaluator {
@@ -20,6 +26,8 @@ class Evaluator {
   std::vector<SessionRecord> run();
   /// By a policy of the market's rows: it is asked once for each row of the split but the last of each session.
   std::vector<SessionRecord> run(const Policy& policy);
+  /// What the agent expects at the first row of each session, before it holds a position.
+  StateValues values_at_start();
   /// Dollars by which the rewards of the last run, added up, differ from the episodes' equity: zero but for rounding.
   double accounting_error() const { return accounting_error_; }
   /// Non-finite values met in the last run.

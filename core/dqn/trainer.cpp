@@ -19,6 +19,23 @@ run::PhaseTimer::Scope phase(const Trainer::Reporting& reporting, std::string_vi
   return reporting.phases ? reporting.phases->scope(name) : unwatched.scope(name);
 }
 
+/// What TensorBoard shows of a policy on a split.
+void append_result(run::MetricsRecord& metrics, std::int64_t iteration, const std::string& split, const Performance& p,
+                   std::span<const SessionRecord> sessions) {
+  const run::Metric results[] = {{"net_pnl", p.net},
+                                 {"gross_pnl", p.gross},
+                                 {"sharpe", p.sharpe},
+                                 {"sortino", p.sortino},
+                                 {"max_drawdown", p.max_drawdown},
+                                 {"trades", static_cast<double>(p.trades)},
+                                 {"exposure", p.exposure},
+                                 {"action_entropy", p.action_entropy}};
+  metrics.append_result(iteration, split, results);
+  std::vector<double> gains;
+  for (const SessionRecord& session : sessions) gains.insert(gains.end(), session.net.begin(), session.net.end());
+  metrics.append_histogram(iteration, split + "/step_net", gains);
+}
+
 }  // namespace
 
 Trainer::Trainer(Device& device, const profile::Profile& profile, const LoadedMarket& market)
@@ -38,6 +55,7 @@ Trainer::Trainer(Device& device, const profile::Profile& profile, const LoadedMa
       guard_(device, agent_, profile.guards),
       arena_(device),
       early_stopping_(profile.early_stopping.patience, profile.early_stopping.min_delta) {
+  for (const float position : config_.positions) action_names_.push_back(fmt::format("action_share_{:+}", position));
   agent_.plan(arena_, market.tables.train_starts.size());
   guard_.plan(arena_);
   device_market_.plan(arena_, market.tables);
@@ -81,6 +99,8 @@ Outcome Trainer::run(const Reporting& reporting) {
   if (reporting.directory) guard_.set_dump_folder(reporting.directory->path());
   const auto start = std::chrono::steady_clock::now();
   outcome.reason = "all epochs done";
+  first_iteration_ = iteration_;
+  first_updates_ = agent_.health().counters[counter_updates];
   while (epoch_ < profile_.training.epochs) {
     train_epoch(reporting);
     ++epoch_;
@@ -118,26 +138,44 @@ void Trainer::report(const Reporting& reporting, const Health& health, bool last
     ++losses_seen_;
     nonfinite_losses_ += !std::isfinite(health.isv[isv_loss]);
   }
-  if (reporting.metrics && !last && iteration_ % profile_.run.log_every == 0) {
-    std::vector<run::Metric> metrics;
-    for (int i = 1; i < isv_slot_count; ++i)
-      metrics.push_back(
-          {IsvBus::name(static_cast<IsvSlot>(i)), static_cast<double>(health.isv[static_cast<std::size_t>(i)])});
-    metrics.push_back({"updates", static_cast<double>(health.counters[counter_updates])});
-    metrics.push_back({"guard_trips", static_cast<double>(health.counters[counter_trips])});
-    reporting.metrics->append(iteration_, metrics);
-  }
+  const auto timed = phase(reporting, "log");
+  if (reporting.metrics && !last && iteration_ % profile_.run.log_every == 0)
+    append_metrics(*reporting.metrics, health);
   if (!reporting.progress || !(last || reporting.progress->due())) return;
-  const run::ProgressField fields[] = {{"loss", fmt::format("{:.4f}", health.isv[isv_loss])},
-                                       {"reward", fmt::format("{:+.4f}", health.isv[isv_reward_mean])},
-                                       {"epsilon", fmt::format("{:.3f}", health.isv[isv_epsilon])},
-                                       {"entropy", fmt::format("{:.2f}", health.isv[isv_action_entropy])},
-                                       {"guard", guard_.trips() == 0 ? "ok" : fmt::format("{} trips", guard_.trips())}};
-  if (last) {
-    reporting.progress->finish(iteration_, fields);
-  } else {
-    reporting.progress->update(iteration_, fields);
-  }
+  const std::vector<run::ProgressField> fields = progress_fields(*reporting.progress, health);
+  last ? reporting.progress->finish(iteration_, fields) : reporting.progress->update(iteration_, fields);
+}
+
+void Trainer::append_metrics(run::MetricsRecord& metrics, const Health& health) const {
+  std::vector<run::Metric> row;
+  for (int i = 1; i < isv_slot_count; ++i)
+    row.push_back(
+        {IsvBus::name(static_cast<IsvSlot>(i)), static_cast<double>(health.isv[static_cast<std::size_t>(i)])});
+  row.push_back({"updates", static_cast<double>(health.counters[counter_updates])});
+  row.push_back({"guard_trips", static_cast<double>(health.counters[counter_trips])});
+  for (std::size_t a = 0; a < action_names_.size(); ++a)
+    row.push_back(
+        {action_names_[a], static_cast<double>(health.counters[counter_first_action + a]) / config_.episodes});
+  metrics.append(iteration_, row);
+}
+
+std::vector<run::ProgressField> Trainer::progress_fields(const run::Progress& progress, const Health& health) const {
+  const auto isv = [&](IsvSlot slot) { return health.isv[static_cast<std::size_t>(slot)]; };
+  const std::int64_t updates = health.counters[counter_updates] - first_updates_;
+  std::vector<run::ProgressField> fields = {
+      {"loss", fmt::format("{:.4f}", isv(isv_loss))},
+      {"reward", fmt::format("{:+.4f}", isv(isv_reward_mean))},
+      {"epsilon", fmt::format("{:.3f}", isv(isv_epsilon))},
+      {"steps", run::rate_text(progress.rate((iteration_ - first_iteration_) * config_.episodes))},
+      {"updates", run::rate_text(progress.rate(updates))},
+      {"memory", fmt::format("{:.1f} MiB", static_cast<double>(memory_bytes()) / (1 << 20))},
+      {"entropy", fmt::format("{:.2f}", isv(isv_action_entropy))}};
+  // What is wrong comes first, where no narrow terminal cuts it off.
+  if (guard_.trips() > 0)
+    fields.insert(fields.begin(), {"guard", fmt::format("{} trips", guard_.trips())});
+  else
+    fields.insert(fields.begin() + 3, {"guard", "ok"});
+  return fields;
 }
 
 double Trainer::metric_of(const Performance& p) const {
@@ -152,7 +190,9 @@ double Trainer::metric_of(const Performance& p) const {
 
 bool Trainer::validate(const Reporting& reporting, Outcome& outcome) {
   const auto timed = phase(reporting, "validate");
-  outcome.validation = measure(validation_.run(), account_);
+  const std::vector<SessionRecord> sessions = validation_.run();
+  outcome.validation = measure(sessions, account_);
+  if (reporting.metrics) append_result(*reporting.metrics, iteration_, "validation", outcome.validation, sessions);
   const double metric =
       validation_.nonfinite() > 0 ? std::numeric_limits<double>::quiet_NaN() : metric_of(outcome.validation);
   spdlog::debug("epoch {}: validation {} {:.4f}, net ${:.2f}, {} trades", epoch_, profile_.early_stopping.metric,
@@ -199,22 +239,41 @@ void Trainer::conclude(const Reporting& reporting, Outcome& outcome) {
   outcome.fingerprint = fingerprint(last);
   if (outcome.best_epoch < 0 && run::pending_signal() == 0) validate(reporting, outcome);
   if (run::pending_signal() != 0) return;
+  EvaluationRecord record(account_, market_.tables.test);
   {
     const auto timed = phase(reporting, "baselines");
-    outcome.baselines = run_baselines();
+    outcome.baselines = run_baselines(record);
   }
   const auto timed = phase(reporting, "test");
   if (best_) upload_learner(device_, agent_, *best_);
   outcome.validation = measure(validation_.run(), account_);
-  outcome.test = measure(test_.run(), account_);
+  outcome.test = test_agent(reporting, record);
+  outcome.evaluation = record.json();
   upload_learner(device_, agent_, last);
 }
 
-std::vector<BaselineResult> Trainer::run_baselines() {
+Performance Trainer::test_agent(const Reporting& reporting, EvaluationRecord& record) {
+  const std::vector<SessionRecord> sessions = test_.run();
+  const Performance performance = measure(sessions, account_);
+  record.add_agent(sessions);
+  const StateValues values = test_.values_at_start();
+  record.add_values(values, config_);
+  if (reporting.metrics) {
+    append_result(*reporting.metrics, iteration_, "test", performance, sessions);
+    reporting.metrics->append_histogram(iteration_, "test/q_at_session_start",
+                                        std::vector<double>(values.q.begin(), values.q.end()));
+  }
+  return performance;
+}
+
+std::vector<BaselineResult> Trainer::run_baselines(EvaluationRecord& record) {
   std::vector<BaselineResult> results;
   for (const Baseline& baseline :
-       baselines(market_.tape, config_.positions, profile_.evaluation.momentum_rows, config_.seed))
-    results.push_back({baseline.name, measure(test_.run(baseline.policy), account_)});
+       baselines(market_.tape, config_.positions, profile_.evaluation.momentum_rows, config_.seed)) {
+    const std::vector<SessionRecord> sessions = test_.run(baseline.policy);
+    record.add_policy(baseline.name, sessions);
+    results.push_back({baseline.name, measure(sessions, account_)});
+  }
   return results;
 }
 

@@ -3,11 +3,12 @@
 #include <optional>
 
 #include "core/dqn/checkpoint.h"
+#include "core/dqn/evaluation_record.h"
 #include "core/dqn/evaluator.h"
 #include "core/dqn/guard.h"
 #include "core/dqn/market_loader.h"
 #include "core/run/early_stopping.h"
-#include "core/run/metrics.h"
+#include "core/run/metrics_record.h"
 #include "core/run/phases.h"
 #include "core/run/progress.h"
 #include "core/run/run_directory.h"
@@ -27,9 +28,10 @@ struct Outcome {
   double training_seconds = 0;
   Performance validation, test;
   std::vector<BaselineResult> baselines;
-  double best_metric = 0;         ///< of the validation split; NaN when it was never better than nothing
-  std::int64_t best_epoch = -1;   ///< -1: never evaluated while training
-  std::uint64_t fingerprint = 0;  ///< of the last parameters
+  nlohmann::ordered_json evaluation;  ///< EvaluationRecord::json of the test split; null when there was no evaluation
+  double best_metric = 0;             ///< of the validation split; NaN when it was never better than nothing
+  std::int64_t best_epoch = -1;       ///< -1: never evaluated while training
+  std::uint64_t fingerprint = 0;      ///< of the last parameters
 };
 
 /// Trains one DQN agent: owns its memory, runs its program, watches over it, keeps its best state.
@@ -47,7 +49,7 @@ class Trainer {
   void initialise();
 
   struct Reporting {
-    run::MetricsLog* metrics = nullptr;
+    run::MetricsRecord* metrics = nullptr;
     run::Progress* progress = nullptr;
     run::PhaseTimer* phases = nullptr;
     const run::RunDirectory* directory = nullptr;  ///< receives checkpoints; none: nothing is written
@@ -74,12 +76,16 @@ class Trainer {
   std::size_t memory_limit() const;
   void train_epoch(const Reporting& reporting);
   void report(const Reporting& reporting, const Health& health, bool last);
+  void append_metrics(run::MetricsRecord& metrics, const Health& health) const;
+  std::vector<run::ProgressField> progress_fields(const run::Progress& progress, const Health& health) const;
   /// Evaluates the validation split; keeps the state when it is the best. True when training should stop.
   bool validate(const Reporting& reporting, Outcome& outcome);
   void save(const Reporting& reporting, const std::string& name, const LearnerState& state, std::int64_t epoch);
   void remove_old_checkpoints(const Reporting& reporting) const;
   void conclude(const Reporting& reporting, Outcome& outcome);
-  std::vector<BaselineResult> run_baselines();
+  std::vector<BaselineResult> run_baselines(EvaluationRecord& record);
+  /// The agent on the test split.
+  Performance test_agent(const Reporting& reporting, EvaluationRecord& record);
   void check_time_budget(const Reporting& reporting) const;
   double metric_of(const Performance& performance) const;
 
@@ -96,7 +102,9 @@ class Trainer {
   run::EarlyStopping early_stopping_;
   std::optional<LearnerState> best_;
   std::vector<float> initial_parameters_;
+  std::vector<std::string> action_names_;  ///< of the metrics that tell how often each was taken
   std::int64_t iteration_ = 0, epoch_ = 0, nonfinite_losses_ = 0, losses_seen_ = 0;
+  std::int64_t first_iteration_ = 0, first_updates_ = 0;  ///< where this process began
 };
 
 }  // namespace foxhunt::dqn

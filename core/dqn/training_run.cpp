@@ -16,6 +16,7 @@
 #include "core/run/interrupt.h"
 #include "core/run/json.h"
 #include "core/run/log.h"
+#include "core/run/report.h"
 
 namespace foxhunt::dqn {
 
@@ -113,7 +114,7 @@ ExitCode run_training(const profile::Profile& given, const TrainingRunOptions& o
   spdlog::info("memory: {}", trainer.memory_budget());
   spdlog::info("run: {}", directory.path().string());
 
-  run::MetricsLog metrics(directory.metrics_file());
+  run::MetricsRecord metrics(directory);
   Outcome outcome;
   try {
     run::Progress progress(run::Progress::style_for(stderr, options.quiet), "iterations", 0,
@@ -132,6 +133,10 @@ ExitCode run_training(const profile::Profile& given, const TrainingRunOptions& o
   const RunSummary summary{profile, market, *device, trainer, outcome, checks, phases, directory};
   const nlohmann::ordered_json figures = summary_json(summary);
   directory.write_summary(figures);
+  nlohmann::ordered_json evaluation = std::move(outcome.evaluation);
+  evaluation["splits"] = splits_json(market);
+  directory.write_evaluation(evaluation);
+  if (profile.run.report) run::write_report(directory, directory.report_file());
   if (options.repeats) compare_with_repeated(*options.repeats, outcome);
   if (!options.quiet) fmt::print(std::cout, "{}", summary_text(summary));
   const ExitCode code = exit_code_of(profile, checks, signal);

@@ -18,6 +18,7 @@ struct Profile {
     std::string output;                ///< folder that receives one folder a run
     std::string log_level;             ///< trace, debug, info, warn, error
     std::int64_t log_every;            ///< iterations between two lines of metrics.jsonl
+    bool report;                       ///< write report.html at the end
   } run;
 
   struct Device {

@@ -53,6 +53,7 @@ std::vector<Key> rows() {
     key(MEMBER(run.output), "runs", anything, "folder", "Receives one folder a run"),
     key(MEMBER(run.log_level), "info", words({"trace", "debug", "info", "warn", "error"}), "", "Least severe message that is logged"),
     key(MEMBER(run.log_every), 50, closed(1, 1e9), "iterations", "Distance between two lines of metrics.jsonl"),
+    key(MEMBER(run.report), true, anything, "", "Write report.html at the end; `foxhunt-train report RUN` does it later"),
 
     key(MEMBER(device.device), "auto", words({"auto", "host", "cuda:N"}), "", "Where kernels run; auto takes the GPU if there is one"),
     key(MEMBER(device.memory_limit), 0, closed(0, 1 << 24), "MiB", "Most memory to take; 0 is what the device has free"),

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "core/storage.h"
+#include "core/run/append_file.h"
 
 namespace foxhunt::run {
 
@@ -20,7 +20,7 @@ struct Metric {
 class MetricsLog {
  public:
   /// Creates the file, or goes on after the last whole line of one that exists. Throws Error(storage).
-  explicit MetricsLog(const std::filesystem::path& path);
+  explicit MetricsLog(const std::filesystem::path& path) : file_(AppendFile::of_lines(path)) {}
 
   /// Throws Error(storage) when the line cannot be written; the file then ends with the line before it.
   void append(std::int64_t step, std::span<const Metric> metrics);
@@ -29,9 +29,7 @@ class MetricsLog {
   }
 
  private:
-  std::filesystem::path path_;
-  Descriptor file_;
-  std::int64_t size_;  // bytes of whole lines
+  AppendFile file_;
 };
 
 }  // namespace foxhunt::run

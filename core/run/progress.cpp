@@ -27,13 +27,6 @@ std::size_t columns(std::string_view text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
-std::string rate_text(double rate) {
-  if (rate >= 999.5e6) return fmt::format("{:.3g} G/s", rate / 1e9);
-  if (rate >= 999.5e3) return fmt::format("{:.3g} M/s", rate / 1e6);
-  if (rate >= 999.5) return fmt::format("{:.3g} k/s", rate / 1e3);
-  return fmt::format("{:.3g}/s", rate);
-}
-
 std::string duration_text(double seconds) {
   if (!(seconds < 100 * 24 * 3600.0)) return "100+ days";
   const auto whole = static_cast<std::int64_t>(std::ceil(seconds));
@@ -43,6 +36,13 @@ std::string duration_text(double seconds) {
 }
 
 }  // namespace
+
+std::string rate_text(double rate) {
+  if (rate >= 999.5e6) return fmt::format("{:.3g} G/s", rate / 1e9);
+  if (rate >= 999.5e3) return fmt::format("{:.3g} M/s", rate / 1e6);
+  if (rate >= 999.5) return fmt::format("{:.3g} k/s", rate / 1e3);
+  return fmt::format("{:.3g}/s", rate);
+}
 
 std::string progress_line(std::int64_t done, std::int64_t total, double rate, std::string_view unit,
                           std::span<const ProgressField> fields, std::size_t width) {
@@ -88,6 +88,11 @@ Progress::~Progress() { end_line(); }
 
 bool Progress::due(Clock::time_point now) const { return style_ != ProgressStyle::quiet && now >= next_; }
 
+double Progress::rate(std::int64_t amount, Clock::time_point now) const {
+  const double seconds = std::chrono::duration<double>(now - start_).count();
+  return seconds > 0 ? static_cast<double>(amount) / seconds : 0;
+}
+
 void Progress::update(std::int64_t done, std::span<const ProgressField> fields, Clock::time_point now) {
   if (!due(now)) return;
   next_ = now + (style_ == ProgressStyle::live ? Clock::duration(100ms) : Clock::duration(10s));
@@ -100,10 +105,9 @@ void Progress::finish(std::int64_t done, std::span<const ProgressField> fields, 
 }
 
 void Progress::write(std::int64_t done, std::span<const ProgressField> fields, Clock::time_point now) {
-  const double seconds = std::chrono::duration<double>(now - start_).count();
-  const double rate = seconds > 0 ? static_cast<double>(done - first_) / seconds : 0;
   const bool live = style_ == ProgressStyle::live;
-  const std::string line = progress_line(done, total_, rate, unit_, fields, live ? terminal_width(stream_) : 0);
+  const std::string line =
+      progress_line(done, total_, rate(done - first_, now), unit_, fields, live ? terminal_width(stream_) : 0);
   // One write. Its failure is no reason to stop training.
   const std::string text = live ? "\r" + line + "\033[K" : line + "\n";
   std::fwrite(text.data(), 1, text.size(), stream_);

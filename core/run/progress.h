@@ -13,6 +13,9 @@ struct ProgressField {
   std::string label, text;
 };
 
+/// "12.3 k/s": three digits of a rate per second.
+std::string rate_text(double rate);
+
 /// " 42.0%  420/1000 iterations  12.3 k/s  ETA 1:23  loss 0.02  epsilon 0.5". A `total` of 0 is unknown: no percentage,
 /// no ETA. `rate` is units per second, 0 when not known yet. Fields that do not fit into `width` columns are left out
 /// from the end; width 0 is no limit.
@@ -41,6 +44,8 @@ class Progress {
   /// Whether update() would write: 0.1 s (live) or 10 s (plain) after the last time. For callers whose fields cost
   /// something.
   bool due(Clock::time_point now = Clock::now()) const;
+  /// What a count that grew by `amount` since construction makes a second; 0 when not known yet.
+  double rate(std::int64_t amount, Clock::time_point now = Clock::now()) const;
   /// Writes when due.
   void update(std::int64_t done, std::span<const ProgressField> fields, Clock::time_point now = Clock::now());
   /// Writes in any case, and ends the line.

@@ -66,6 +66,16 @@ RunDirectory RunDirectory::create(const std::filesystem::path& output_root, std:
   return directory;
 }
 
+RunDirectory RunDirectory::open(const std::filesystem::path& path) {
+  RunDirectory directory(path);
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(directory.profile_file(), ignored))
+    throw Error(ExitCode::usage, fmt::format("{}: no run's folder (it holds no profile.toml); expected one such as "
+                                             "runs/dqn-baseline-20240102-030405",
+                                             path.string()));
+  return directory;
+}
+
 void RunDirectory::write_profile(std::string_view resolved_toml) const {
   write_file_atomically(profile_file(), resolved_toml);
 }
@@ -84,6 +94,10 @@ void RunDirectory::write_environment(const nlohmann::ordered_json& more) const {
 
 void RunDirectory::write_summary(const nlohmann::ordered_json& summary) const {
   write_file_atomically(summary_file(), json_text(summary, 2) + "\n");
+}
+
+void RunDirectory::write_evaluation(const nlohmann::ordered_json& evaluation) const {
+  write_file_atomically(evaluation_file(), json_text(evaluation) + "\n");
 }
 
 }  // namespace foxhunt::run

@@ -16,14 +16,20 @@ class RunDirectory {
   /// or '-' in the profile's name becomes '_'. Throws Error(storage).
   static RunDirectory create(const std::filesystem::path& output_root, std::string_view profile_name);
 
+  /// The folder of a run that has begun. Throws Error(usage) when `path` holds no profile.toml.
+  static RunDirectory open(const std::filesystem::path& path);
+
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path profile_file() const { return path_ / "profile.toml"; }
   std::filesystem::path command_file() const { return path_ / "command.txt"; }
   std::filesystem::path environment_file() const { return path_ / "environment.json"; }
   std::filesystem::path log_file() const { return path_ / "log.txt"; }
   std::filesystem::path metrics_file() const { return path_ / "metrics.jsonl"; }
+  std::filesystem::path metrics_table_file() const { return path_ / "metrics.csv"; }
   std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
   std::filesystem::path summary_file() const { return path_ / "summary.json"; }
+  std::filesystem::path evaluation_file() const { return path_ / "evaluation.json"; }
+  std::filesystem::path report_file() const { return path_ / "report.html"; }
 
   // Each throws Error(storage).
 
@@ -33,6 +39,7 @@ class RunDirectory {
   /// describe_environment() and then `more`: the device, for one.
   void write_environment(const nlohmann::ordered_json& more) const;
   void write_summary(const nlohmann::ordered_json& summary) const;
+  void write_evaluation(const nlohmann::ordered_json& evaluation) const;
 
  private:
   explicit RunDirectory(std::filesystem::path path) : path_(std::move(path)) {}

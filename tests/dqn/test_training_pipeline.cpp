@@ -113,7 +113,7 @@ TEST_CASE("dqn_training_pipeline: a whole run ends with its best and last checkp
   const TemporaryFolder folder;
   const auto training = baseline_training("host", {"training.epochs=4", "evaluation.every_epochs=2"});
   const run::RunDirectory directory = run::RunDirectory::create(folder.path(), "pipeline");
-  run::MetricsLog metrics(directory.metrics_file());
+  run::MetricsRecord metrics(directory);
   run::PhaseTimer phases;
   const dqn::Outcome outcome = training->trainer.run({&metrics, nullptr, &phases, &directory});
   REQUIRE(outcome.iterations == 200);

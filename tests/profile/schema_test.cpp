@@ -151,6 +151,7 @@ seed = 7
 output = "elsewhere"
 log_level = "debug"
 log_every = 5
+report = false
 [device]
 device = "cuda:1"
 memory_limit = 2048
