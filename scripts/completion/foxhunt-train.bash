@@ -5,12 +5,12 @@ _foxhunt_train() {
   for ((i = 1; i < COMP_CWORD; ++i)); do
     next="${chosen:+$chosen }${COMP_WORDS[i]}"
     case $next in
-    'profiles' | 'profiles list' | 'profiles show' | 'profiles check' | 'profiles diff' | 'profiles reference' | 'data' | 'data synth' | 'data info' | 'data features' | 'bench' | 'bench data' | 'runs' | 'runs list' | 'runs show' | 'runs compare' | 'doctor' | 'completion') chosen=$next ;;
+    'profiles' | 'profiles list' | 'profiles show' | 'profiles check' | 'profiles diff' | 'profiles reference' | 'data' | 'data synth' | 'data info' | 'data features' | 'report' | 'bench' | 'bench data' | 'runs' | 'runs list' | 'runs show' | 'runs compare' | 'doctor' | 'completion') chosen=$next ;;
     esac
   done
   case $chosen in
     '')
-      commands='profiles data bench runs doctor completion'
+      commands='profiles data report bench runs doctor completion'
       options='--help --version --profile --set --data --device --output --repeat --dry-run --quiet --json'
       valued='--profile --set --data --device --output --repeat'
       kind=none
@@ -65,8 +65,8 @@ _foxhunt_train() {
       ;;
     'data info')
       commands=''
-      options='--help --session-gap-minutes --csv-stamp --csv-time-zone --instrument --on-error'
-      valued='--session-gap-minutes --csv-stamp --csv-time-zone --instrument --on-error'
+      options='--help --session-gap-minutes --calendar --csv-stamp --csv-time-zone --instrument --on-error'
+      valued='--session-gap-minutes --calendar --csv-stamp --csv-time-zone --instrument --on-error'
       kind=file
       ;;
     'data features')
@@ -74,6 +74,12 @@ _foxhunt_train() {
       options='--help'
       valued=''
       kind=none
+      ;;
+    'report')
+      commands=''
+      options='--help --output'
+      valued='--output'
+      kind=file
       ;;
     'bench')
       commands='data'

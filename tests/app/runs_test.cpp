@@ -135,7 +135,7 @@ TEST_CASE("runs: list, show and compare") {
   require_refusal({"runs", "show", "hal", "--output", root}, 2, {"did you mean half?"});
 }
 
-TEST_CASE("doctor: this machine is examined; what a run would end with is the exit code") {
+TEST_CASE("doctor: this machine is examined, and what a run would end with is the exit code") {
   const Outcome well = run_program({"doctor", "--device", "host"});
   INFO(well.out << well.err);
   REQUIRE(well.code == 0);
