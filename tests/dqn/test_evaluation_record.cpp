@@ -30,7 +30,8 @@ TEST_CASE("evaluation_record: gross gains add up to each session's gross, and co
 }
 
 TEST_CASE("evaluation_record: curves hold every step's sum and the deepest fall, however many steps a point has") {
-  const auto training = synthetic_training("host", market::MarketKind::walk);
+  if (!have_baseline()) return skip("test_data/futures-baseline is not here");
+  const auto training = baseline_training("host");
   dqn::Trainer& trainer = training->trainer;
   const dqn::Account& account = trainer.account();
   const auto& lanes = training->market.tables.test;
