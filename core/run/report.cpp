@@ -76,7 +76,8 @@ nlohmann::ordered_json report_data(const RunDirectory& directory) {
   data["environment"] = json_of(directory.environment_file());
   data["profile"] = text_of(directory.profile_file());
   data["command"] = in_folder(directory.command_file()) ? text_of(directory.command_file()) : "";
-  const Series series = in_folder(directory.metrics_file()) ? read_series(directory.metrics_file(), max_points) : Series{};
+  const Series series =
+      in_folder(directory.metrics_file()) ? read_series(directory.metrics_file(), max_points) : Series{};
   data["metrics"] = metrics_json(series);
   if (data["summary"].is_null()) notes.push_back("The run has left no summary: it goes on, or an error ended it.");
   if (series.rows_per_point > 1)
