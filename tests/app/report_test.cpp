@@ -12,17 +12,20 @@ namespace {
 /// Runs after the report's own script and tells the page around it what a reader would see go wrong.
 constexpr const char* kProbe = R"(
 <script>
-window.addEventListener("load", () => setTimeout(() => {
+const probe = (tries) => {  // charts are drawn with a frame, which a busy machine may take its time for
   const root = document.documentElement, all = (selector) => [...document.querySelectorAll(selector)];
+  const empty = all("figure.chart").filter((f) => !f.querySelector("svg path.line[d]")).map((f) => f.id).join(" ");
+  if (empty && tries > 0) return setTimeout(() => probe(tries - 1), 100);
   parent.postMessage({
     drawn: root.dataset.drawn || "no",
     width: root.clientWidth,
     overflow: root.scrollWidth - root.clientWidth,
-    empty: all("figure.chart").filter((f) => !f.querySelector("svg path.line[d]")).map((f) => f.id).join(" "),
+    empty: empty,
     injected: all("b#injected").length,
     ids: " " + all("[id]").map((e) => e.id).join(" ") + " ",
   }, "*");
-}, 300));
+};
+window.addEventListener("load", () => setTimeout(() => probe(100), 300));
 </script>
 )";
 
@@ -55,7 +58,7 @@ Page open(const TemporaryFolder& folder, int width, const std::filesystem::path&
   std::ofstream(folder / "frame.html") << frame(width);
   const std::string command = quoted(chromium()) +
                               " --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars"
-                              " --virtual-time-budget=5000 --enable-logging=stderr --user-data-dir=" +
+                              " --virtual-time-budget=20000 --enable-logging=stderr --user-data-dir=" +
                               quoted((folder / "user").string()) + " --window-size=" + std::to_string(width) + ",4200";
   const auto url = [&](const char* file) { return quoted("file://" + (folder / file).string()); };
   const std::string log = quoted((folder / "log").string()), dom = quoted((folder / "dom").string());
