@@ -169,7 +169,8 @@ std::vector<profile::SideBySide> result_differences(const RunRecord& first, cons
   std::vector<profile::SideBySide> rows;
   auto left = figures(second.summary);
   for (const auto& [name, value] : figures(first.summary)) {
-    const auto same = std::find_if(left.begin(), left.end(), [&](const auto& other) { return other.first == name; });
+    const auto same =
+        std::find_if(left.begin(), left.end(), [&wanted = name](const auto& other) { return other.first == wanted; });
     const Json other = same == left.end() ? Json() : same->second;
     if (same != left.end()) left.erase(same);
     if (value != other) rows.push_back({name, shown(value), shown(other)});
