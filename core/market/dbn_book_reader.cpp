@@ -11,10 +11,10 @@
 namespace foxhunt::market {
 namespace {
 
-/// The type of the records that rows are made of; nothing when a file holds none.
-std::optional<std::uint8_t> book_rtype(const DbnRecords& records, const std::filesystem::path& file,
-                                       const ReadOptions& options) {
-  switch (records.metadata().schema) {
+/// The type of the records that rows are made of; nothing when a file holds none. Has the file open by itself: each
+/// decompressor takes the window that the file asks for.
+std::optional<std::uint8_t> book_rtype(const std::filesystem::path& file, const ReadOptions& options) {
+  switch (DbnStream(file).metadata().schema) {
     case dbn::schema::mbp10:
       return dbn::rtype::mbp10;
     case dbn::schema::mbp1:
@@ -92,8 +92,9 @@ Books read_dbn_books(std::span<const std::filesystem::path> files, const ReadOpt
   std::optional<BookCollector> books;
   std::optional<std::uint8_t> first_rtype;
   for (std::size_t i = 0; i < files.size(); ++i) {
+    records.reset();
+    const auto rtype = book_rtype(files[i], options);
     records.emplace(files[i], part_options(options, files, i), symbols);
-    const auto rtype = book_rtype(*records, files[i], options);
     if (!rtype) fail_without_book(*records);
     if (!first_rtype)
       first_rtype = rtype, books.emplace(*rtype == dbn::rtype::mbp1 ? 1 : 10, options.instrument, symbols);
