@@ -15,19 +15,6 @@ namespace {
 
 using namespace market;
 
-constexpr std::size_t most_decompressed = std::size_t{8} << 20;
-
-std::size_t decompressed_size(const MemoryFile& file) {
-  std::vector<char> block(1 << 16);
-  std::size_t size = 0;
-  try {
-    TextSource source(file.path());
-    while (const std::size_t got = source.read(block.data(), block.size()))
-      if ((size += got) > most_decompressed) break;
-  } catch (const Error&) {}
-  return size;
-}
-
 /// Takes choices off two bytes; '0' is 0, so that zeros in ASCII choose the defaults.
 class Choices {
  public:
@@ -67,7 +54,7 @@ void fuzz_csv(std::string_view input) {
   if (input.size() < 2) return;
   const ReadOptions options = options_of(input);
   const MemoryFile file(input.substr(2));
-  const std::size_t size = decompressed_size(file);
+  const std::size_t size = decompressed_size<TextSource>(file);
   if (size > most_decompressed) return;
   // A row of books is 366 bytes, and of a file as short as one of ten columns, five of which are empty.
   const MemoryLimit limit{std::max(size, input.size()), 160};

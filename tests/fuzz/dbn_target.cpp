@@ -17,20 +17,6 @@ namespace {
 
 using namespace market;
 
-constexpr std::size_t most_decompressed = std::size_t{8} << 20;
-
-/// The bytes that a file comes to, up to what is damaged.
-std::size_t decompressed_size(const MemoryFile& file) {
-  std::vector<char> block(1 << 16);
-  std::size_t size = 0;
-  try {
-    ByteSource source(file.path());
-    while (const std::size_t got = source.read(block.data(), block.size()))
-      if ((size += got) > most_decompressed) break;
-  } catch (const Error&) {}
-  return size;
-}
-
 /// What is read of a file, or the lack of it.
 struct Reading {
   std::optional<Bars> bars;
@@ -66,7 +52,7 @@ MemoryLimit limit_of(std::string_view file, std::size_t decompressed) {
 
 void fuzz_dbn(std::string_view input) {
   const MemoryFile file(input);
-  const std::size_t size = decompressed_size(file);
+  const std::size_t size = decompressed_size<ByteSource>(file);
   if (size > most_decompressed) return;
   const MemoryLimit limit = limit_of(input, size);
   attempt(limit, [&] { describe_market(file.path()); });

@@ -1,8 +1,27 @@
 #pragma once
-#include "core/market/reader.h"
+#include <vector>
 
-// What rows hold whatever file they were read from.
+#include "core/error.h"
+#include "core/market/reader.h"
+#include "tests/fuzz/target.h"
+
+// What rows hold whatever file they were read from, and how much a compressed file comes to.
 namespace foxhunt::fuzz {
+
+inline constexpr std::size_t most_decompressed = std::size_t{8} << 20;
+
+/// The bytes that a file comes to, up to what is damaged or a little beyond most_decompressed.
+template <class Source>
+std::size_t decompressed_size(const MemoryFile& file) {
+  std::vector<char> block(1 << 16);
+  std::size_t size = 0;
+  try {
+    Source source(file.path());
+    while (const std::size_t got = source.read(block.data(), block.size()))
+      if ((size += got) > most_decompressed) break;
+  } catch (const Error&) {}
+  return size;
+}
 
 /// Columns of one length, a positive interval, times that ascend: a tape can be made of them. Throws Finding.
 void check_bars(const market::Bars& bars);
