@@ -14,6 +14,7 @@
 #define SHARED_ARRAY(type, name, count) __shared__ __align__(16) type name[count]
 #define UNROLL _Pragma("unroll")
 #define UNROLL_16 _Pragma("unroll 16")
+#define UNROLL_ALL _Pragma("unroll")
 
 namespace foxhunt::cuda {
 /// The part of `total` items that one thread of a block of exactly `threads` owns, with a compile-time count for
@@ -48,6 +49,7 @@ constexpr int quarter_step = 4, quarter_apart = 32;
 #define LAUNCH_BOUNDS(...)
 #define UNROLL _Pragma("GCC unroll 8")
 #define UNROLL_16 _Pragma("GCC unroll 8")
+#define UNROLL_ALL _Pragma("GCC unroll 4")
 
 struct HostDim {
   unsigned x = 1, y = 1, z = 1;
