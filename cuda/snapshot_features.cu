@@ -118,7 +118,7 @@ DEVICE void assemble(const Mbp10RawInput& now, const Mbp10RawInput& before, floa
   out[f++] = log_size(depth.ask_size);
   out[f++] = static_cast<float>(depth.bids) / book_levels;
   out[f++] = static_cast<float>(depth.asks) / book_levels;
-  out[f++] = bounded(log1pf(1000.0f * fmaxf(now.seconds, 0.0f)) / 4.0f);
+  out[f++] = bounded(log1pf(1000.0f * fminf(fmaxf(now.seconds, 0.0f), 1e6f)) / 4.0f);
 }
 
 }  // namespace
