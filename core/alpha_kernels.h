@@ -34,6 +34,25 @@ struct alignas(16) Mbp10RawInput {
 };
 static_assert(sizeof(Mbp10RawInput) == 352);
 
+/// A value in mapped memory that one side writes while the other reads: the sequence is odd while it is written, and
+/// two higher when it is whole. All in words of 32 bits.
+template <class T>
+struct MappedSlot {
+  static_assert(sizeof(T) % sizeof(std::uint32_t) == 0);
+  std::uint32_t sequence;
+  std::uint32_t unused[3];  // the payload starts on 16 bytes
+  T payload;
+};
+
+/// What the live path answers to a snapshot.
+struct Prediction {
+  float probability[alpha_horizons];  ///< that the mid is higher after each horizon
+  float projection[alpha_projections];
+  std::uint32_t snapshot;  ///< sequence of the slot that it answers to
+  std::uint32_t torn;      ///< reads of the slot that met a writer, since the start
+  std::uint32_t missed;    ///< snapshots that were never read whole, since the start
+};
+
 }  // namespace foxhunt
 
 // ---- snapshot_features.cu ----
@@ -44,6 +63,19 @@ KERNEL void snap_feature_assemble_kernel(const foxhunt::Mbp10RawInput* __restric
                                          const foxhunt::Mbp10RawInput* __restrict__ input, float* __restrict__ features,
                                          int rows, std::int64_t tick);
 
+/// One block. Takes the snapshot from a mapped slot: before[0] = now[0], then now[0] = the slot's payload, read again
+/// when a writer was met, at most 1,000 times; then now[0] stays and live[2] counts it. seconds [1] of it; state
+/// [hidden] is cleared at the first snapshot of a session. live [3]: sequence taken, torn reads, snapshots missed.
+KERNEL void take_snapshot_kernel(const foxhunt::MappedSlot<foxhunt::Mbp10RawInput>* __restrict__ slot,
+                                 foxhunt::Mbp10RawInput* __restrict__ before, foxhunt::Mbp10RawInput* __restrict__ now,
+                                 float* __restrict__ seconds, float* __restrict__ state,
+                                 std::uint32_t* __restrict__ live, int hidden);
+/// One block. state [hidden] = next [hidden]; answers into a mapped slot: the logits' probabilities, the projection and
+/// live [3].
+KERNEL void publish_prediction_kernel(const float* __restrict__ logits, const float* __restrict__ projection,
+                                      const float* __restrict__ next, const std::uint32_t* __restrict__ live,
+                                      float* __restrict__ state,
+                                      foxhunt::MappedSlot<foxhunt::Prediction>* __restrict__ slot, int hidden);
 /// Draws the first row of each window: starts [windows] from rows [count], a fresh choice an iteration.
 KERNEL void sample_windows_kernel(const std::int32_t* __restrict__ rows, const std::uint32_t* __restrict__ counters,
                                   std::int32_t* __restrict__ starts, int count, int windows, std::uint64_t seed);

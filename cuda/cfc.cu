@@ -25,6 +25,12 @@ struct Mix {
 DEVICE float softplus(float x) { return x > 20.0f ? x : log1pf(expf(x)); }
 DEVICE float sigmoid(float x) { return 1.0f / (1.0f + expf(-x)); }
 
+/// Of this thread's columns.
+DEVICE void time_constants(const float* theta, int hidden, float tau_min, float (&tau)[owned]) {
+  UNROLL for (int o = 0; o < owned; ++o) tau[o] =
+      Columns::item(o) < hidden ? tau_min + softplus(theta[Columns::item(o)]) : 1.0f;
+}
+
 /// The part of W_rec that this thread multiplies by, zero beyond `hidden`: weight[i][o] = W[i, column o] or, for the
 /// way back, W[column o, i].
 struct Weights {
@@ -88,6 +94,8 @@ KERNEL void LAUNCH_BOUNDS(cfc_threads)
   SHARED_ARRAY(Row, h, group);
   const Weights weight(recurrent, hidden, false);
   const float* theta = recurrent + hidden * hidden;
+  float tau[owned];
+  time_constants(theta, hidden, tau_min, tau);
   const int rows = steps + 1;
   for (int item : block_per_item((windows + group - 1) / group)) {
     const int first = item * group, count = windows - first < group ? windows - first : group;
@@ -99,6 +107,16 @@ KERNEL void LAUNCH_BOUNDS(cfc_threads)
         candidate[at(first + w, rows, steps, hidden, j)] = 0.0f;
       }
     for (int s = 0; s < steps; ++s) {
+      // On their way from memory while the product is made. A window that is not there reads the first one's.
+      float x[group][owned], dt[group];
+      UNROLL for (int w = 0; w < group; ++w) {
+        const int window = w < count ? first + w : first;
+        dt[w] = seconds[window * rows + s];
+        UNROLL for (int o = 0; o < owned; ++o) {
+          const int j = Columns::item(o);
+          x[w][o] = j < hidden ? drive[at(window, rows, s, hidden, j)] : 0.0f;
+        }
+      }
       __syncthreads();
       float sum[group][owned];
       multiply(h, weight, sum);
@@ -106,15 +124,15 @@ KERNEL void LAUNCH_BOUNDS(cfc_threads)
       UNROLL for (int o = 0; o < owned; ++o) {
         const int j = Columns::item(o);
         if (j >= hidden) break;
-        const float tau = tau_min + softplus(theta[j]);
         UNROLL for (int w = 0; w < group; ++w) {
-          if (w >= count) break;
-          const Mix mix(seconds[(first + w) * rows + s], tau);
+          const Mix mix(dt[w], tau[o]);
+          const float c = tanhf(x[w][o] + sum[w][o]);
+          const float next = h[w][j] * mix.keep + mix.take * c;
+          h[w][j] = next;
+          if (w >= count) continue;
           const int64_t here = at(first + w, rows, s, hidden, j);
-          const float c = tanhf(drive[here] + sum[w][o]);
-          h[w][j] = h[w][j] * mix.keep + mix.take * c;
           candidate[here] = c;
-          state[here + hidden] = h[w][j];
+          state[here + hidden] = next;
         }
       }
     }
@@ -130,6 +148,8 @@ KERNEL void LAUNCH_BOUNDS(cfc_threads)
   SHARED_ARRAY(Row, d_inside, group);  // of the tanh's argument
   const Weights weight(recurrent, hidden, true);
   const float* theta = recurrent + hidden * hidden;
+  float tau[owned];
+  time_constants(theta, hidden, tau_min, tau);
   const int rows = steps + 1;
   for (int item : block_per_item((windows + group - 1) / group)) {
     const int first = item * group, count = windows - first < group ? windows - first : group;
@@ -144,16 +164,21 @@ KERNEL void LAUNCH_BOUNDS(cfc_threads)
       UNROLL for (int o = 0; o < owned; ++o) {
         const int j = Columns::item(o);
         if (j >= hidden) break;
-        const float tau = tau_min + softplus(theta[j]);
+        float c[group], before[group], wanted[group], dt[group];
+        UNROLL for (int w = 0; w < group; ++w) {  // all loads before the first use
+          const int window = w < count ? first + w : first;
+          const int64_t here = at(window, rows, s, hidden, j);
+          dt[w] = fmaxf(seconds[window * rows + s], 0.0f);
+          c[w] = candidate[here], before[w] = state[here], wanted[w] = d_state[here + hidden];
+        }
         UNROLL for (int w = 0; w < group; ++w) {
-          if (w >= count) break;
-          const float dt = fmaxf(seconds[(first + w) * rows + s], 0.0f);
-          const Mix mix(dt, tau);
-          const int64_t here = at(first + w, rows, s, hidden, j);
-          const float c = candidate[here], d_next = carried[w][o] + d_state[here + hidden];
-          const float d_keep = d_next * (state[here] - c);
-          theta_sum[o] += d_keep * mix.keep * dt / (tau * tau) * sigmoid(theta[j]);
-          d_inside[w][j] = d_drive[here] = d_next * mix.take * (1.0f - c * c);
+          if (w >= count) continue;
+          const Mix mix(dt[w], tau[o]);
+          const float d_next = carried[w][o] + wanted[w];
+          const float d_keep = d_next * (before[w] - c[w]), d_in = d_next * mix.take * (1.0f - c[w] * c[w]);
+          theta_sum[o] += d_keep * mix.keep * dt[w] / (tau[o] * tau[o]) * sigmoid(theta[j]);
+          d_inside[w][j] = d_in;
+          d_drive[at(first + w, rows, s, hidden, j)] = d_in;
           carried[w][o] = d_next * mix.keep;
         }
       }

@@ -274,6 +274,22 @@ DEVICE float block_max(float v) {
   return largest;
 }
 
+// Words that the other side of the bus reads or writes at the same time. A loaded word and what is loaded after it stay
+// in that order, and so do a stored word and what was stored before it.
+#ifdef __CUDACC__
+DEVICE uint32_t load_acquire(const uint32_t* p) {
+  uint32_t v;
+  asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+  return v;
+}
+DEVICE void store_release(uint32_t* p, uint32_t v) {
+  asm volatile("st.release.sys.global.u32 [%0], %1;" : : "l"(p), "r"(v) : "memory");
+}
+#else
+DEVICE uint32_t load_acquire(const uint32_t* p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
+DEVICE void store_release(uint32_t* p, uint32_t v) { __atomic_store_n(p, v, __ATOMIC_RELEASE); }
+#endif
+
 /// False for NaN and both infinities, whatever the compiler assumes of floating point.
 DEVICE bool is_finite(float v) { return (__float_as_uint(v) & 0x7f800000u) != 0x7f800000u; }
 

@@ -12,6 +12,14 @@ namespace {
 constexpr int chunk = 64;                           // snapshots of a block
 constexpr int stage_pitch = snapshot_features + 1;  // odd: threads that write a column meet in no bank
 
+constexpr int quads = sizeof(Mbp10RawInput) / sizeof(float4);
+/// A snapshot in shared memory, an odd number of 16-byte words long: threads that read the same word of neighbouring
+/// snapshots meet in no bank.
+union Staged {
+  Mbp10RawInput book;
+  float4 quad[quads + (quads + 1) % 2];
+};
+
 /// x / (1 + |x|): any number into (-1, 1), and most of the range for the first few units.
 DEVICE float bounded(float x) { return x / (1.0f + fabsf(x)); }
 /// (a - b) / (a + b) for numbers that are not negative; 0 where there is neither.
@@ -126,12 +134,17 @@ DEVICE void assemble(const Mbp10RawInput& now, const Mbp10RawInput& before, floa
 KERNEL void LAUNCH_BOUNDS(chunk)
     snap_feature_assemble_kernel(const Mbp10RawInput* __restrict__ before, const Mbp10RawInput* __restrict__ input,
                                  float* __restrict__ features, int rows, int64_t tick) {
+  SHARED_ARRAY(Staged, books, chunk + 1);  // the one before the chunk first
   SHARED_ARRAY(float, stage, chunk* stage_pitch);
   const float unit = static_cast<float>(tick);
   for (int item : block_per_item((rows + chunk - 1) / chunk)) {
     const int first = item * chunk, count = rows - first < chunk ? rows - first : chunk;
-    for (int r : thread_stride(count))
-      assemble(input[first + r], first + r > 0 ? input[first + r - 1] : before[0], unit, stage + r * stage_pitch);
+    const float4* from = reinterpret_cast<const float4*>(input + first);
+    const float4* just_before = reinterpret_cast<const float4*>(first > 0 ? input + first - 1 : before);
+    for (int i : thread_stride((count + 1) * quads))
+      books[i / quads].quad[i % quads] = i < quads ? just_before[i] : from[i - quads];
+    __syncthreads();
+    for (int r : thread_stride(count)) assemble(books[r + 1].book, books[r].book, unit, stage + r * stage_pitch);
     __syncthreads();
     float* out = features + static_cast<int64_t>(first) * snapshot_features;
     for (int i : thread_stride(count * snapshot_features))
