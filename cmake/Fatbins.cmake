@@ -21,7 +21,8 @@ function(foxhunt_fatbins target)
     add_custom_command(
       OUTPUT ${fatbin}
       COMMAND ${FOXHUNT_NVCC} -fatbin -std=c++20 -O3 -lineinfo ${defines} -I${PROJECT_SOURCE_DIR} ${gencode} -o ${fatbin} ${source}
-      DEPENDS ${source} ${headers} ${PROJECT_SOURCE_DIR}/core/kernels.h ${PROJECT_SOURCE_DIR}/core/isv_slots.h
+      DEPENDS ${source} ${headers} ${PROJECT_SOURCE_DIR}/core/kernels.h ${PROJECT_SOURCE_DIR}/core/alpha_kernels.h
+        ${PROJECT_SOURCE_DIR}/core/isv_slots.h
       COMMENT "nvcc ${name}.cu" VERBATIM)
     list(APPEND fatbins ${fatbin})
     string(APPEND embeds "asm(\".section .rodata\\n.balign 64\\nfoxhunt_fatbin_${name}:\\n.incbin \\\"${fatbin}\\\"\\n.previous\\n\");\n"

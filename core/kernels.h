@@ -262,6 +262,8 @@ KERNEL void end_iteration_kernel(const float* __restrict__ reward, float* __rest
                                  std::uint32_t* __restrict__ counters, std::uint32_t* __restrict__ health, int episodes,
                                  int length);
 
+#include "core/alpha_kernels.h"
+
 // How each kernel is launched: X(kernel, threads a block, what one work item takes, number of work items, arguments).
 // Work items and sizes are expressions over the integer arguments; "/" rounds up. The grid is the work divided by what
 // a block carries, capped by what the device keeps resident; every kernel is right for any grid, and all but those of a
@@ -335,7 +337,34 @@ KERNEL void end_iteration_kernel(const float* __restrict__ reward, float* __rest
     "layers_count, stride, epsilon, layers")                                                                           \
   X(begin_iteration_kernel, 32, block, "1", "isv[18], counters[42], episodes, length, n_step, params")                 \
   X(end_iteration_kernel, 1024, block, "1",                                                                            \
-    "reward[episodes*length], isv[18], counters[42], health[60], episodes, length")
+    "reward[episodes*length], isv[18], counters[42], health[60], episodes, length")                                    \
+  X(snap_feature_assemble_kernel, 64, block, "rows/64", "before[1], input[rows], features[rows*40], rows, tick")       \
+  X(take_snapshot_kernel, 128, block, "1",                                                                             \
+    "slot[1], before[1], now[1], seconds[1], state[hidden], live[3], hidden")                                          \
+  X(publish_prediction_kernel, 128, block, "1",                                                                        \
+    "logits[5], projection[8], next[hidden], live[3], state[hidden], slot[1], hidden")                                 \
+  X(sample_windows_kernel, 128, thread, "windows", "rows[count], counters[42], starts[windows], count, windows, seed") \
+  X(gather_windows_kernel, 256, thread, "windows*(steps+1)*40",                                                        \
+    "features[rows*40], seconds[rows], labels[rows*5], starts[windows], x[windows*(steps+1)*40], "                     \
+    "dt[windows*(steps+1)], y[windows*(steps+1)*5], rows, windows, steps")                                             \
+  X(cfc_step_kernel, 128, fixed_block, "rows",                                                                         \
+    "drive[rows*hidden], seconds[rows], recurrent[(hidden+1)*hidden], state[rows*hidden], next[rows*hidden], rows, "   \
+    "hidden, tau_min")                                                                                                 \
+  X(cfc_scan_forward_kernel, 128, fixed_block, "windows/4",                                                            \
+    "drive[windows*(steps+1)*hidden], seconds[windows*(steps+1)], recurrent[(hidden+1)*hidden], "                      \
+    "initial[windows*hidden], state[windows*(steps+1)*hidden], candidate[windows*(steps+1)*hidden], windows, steps, "  \
+    "hidden, tau_min")                                                                                                 \
+  X(cfc_scan_backward_kernel, 128, fixed_block, "windows/4",                                                           \
+    "d_state[windows*(steps+1)*hidden], state[windows*(steps+1)*hidden], candidate[windows*(steps+1)*hidden], "        \
+    "seconds[windows*(steps+1)], recurrent[(hidden+1)*hidden], d_drive[windows*(steps+1)*hidden], "                    \
+    "d_theta[windows/4*hidden], windows, steps, hidden, tau_min")                                                      \
+  X(multi_horizon_heads_kernel, 128, tile, "rows",                                                                     \
+    "state[rows*hidden], projector[(hidden+1)*8], heads[45], projection[rows*8], logits[rows*5], rows, hidden")        \
+  X(multi_horizon_heads_backward_kernel, 128, tile, "rows",                                                            \
+    "d_logits[rows*5], projection[rows*8], projector[(hidden+1)*8], heads[45], d_projected[rows*8], "                  \
+    "d_state[rows*hidden], rows, hidden")                                                                              \
+  X(bce_loss_kernel, 256, thread, "rows", "logits[rows*5], labels[rows*5], loss[rows], d_logits[rows*5], rows, scale") \
+  X(reduce_bce_kernel, 1024, block, "1", "loss[rows], labels[rows*5], isv[18], counters[42], rows")
 
 static_assert(foxhunt::isv_slot_count == 18 && foxhunt::counter_count == 42,
               "the table above states isv[18], counters[42] and health[60]");

@@ -14,6 +14,7 @@
 #define SHARED_ARRAY(type, name, count) __shared__ __align__(16) type name[count]
 #define UNROLL _Pragma("unroll")
 #define UNROLL_16 _Pragma("unroll 16")
+#define UNROLL_ALL _Pragma("unroll")
 
 namespace foxhunt::cuda {
 /// The part of `total` items that one thread of a block of exactly `threads` owns, with a compile-time count for
@@ -48,6 +49,7 @@ constexpr int quarter_step = 4, quarter_apart = 32;
 #define LAUNCH_BOUNDS(...)
 #define UNROLL _Pragma("GCC unroll 8")
 #define UNROLL_16 _Pragma("GCC unroll 8")
+#define UNROLL_ALL _Pragma("GCC unroll 4")
 
 struct HostDim {
   unsigned x = 1, y = 1, z = 1;
@@ -271,6 +273,22 @@ DEVICE float block_max(float v) {
   __syncthreads();
   return largest;
 }
+
+// Words that the other side of the bus reads or writes at the same time. A loaded word and what is loaded after it stay
+// in that order, and so do a stored word and what was stored before it.
+#ifdef __CUDACC__
+DEVICE uint32_t load_acquire(const uint32_t* p) {
+  uint32_t v;
+  asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+  return v;
+}
+DEVICE void store_release(uint32_t* p, uint32_t v) {
+  asm volatile("st.release.sys.global.u32 [%0], %1;" : : "l"(p), "r"(v) : "memory");
+}
+#else
+DEVICE uint32_t load_acquire(const uint32_t* p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
+DEVICE void store_release(uint32_t* p, uint32_t v) { __atomic_store_n(p, v, __ATOMIC_RELEASE); }
+#endif
 
 /// False for NaN and both infinities, whatever the compiler assumes of floating point.
 DEVICE bool is_finite(float v) { return (__float_as_uint(v) & 0x7f800000u) != 0x7f800000u; }

@@ -2,29 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
-
 namespace foxhunt::dqn {
-namespace {
-
-/// Microseconds a unit of `work`, which does `units` of them.
-template <class Work>
-Timing time_repeats(Device& device, int units, int repeats, const Work& work) {
-  std::vector<double> times;
-  for (int r = 0; r < repeats; ++r) {
-    device.synchronize();
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    device.synchronize();
-    times.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count() /
-                    units);
-  }
-  std::sort(times.begin(), times.end());
-  return {times[times.size() / 2], times.front(), times.back(), repeats};
-}
-
-}  // namespace
 
 IterationBenchmark benchmark_iteration(Trainer& trainer, int iterations, int repeats, bool each_kernel) {
   Device& device = trainer.device();
@@ -40,15 +18,7 @@ IterationBenchmark benchmark_iteration(Trainer& trainer, int iterations, int rep
   result.iteration = time_repeats(device, iterations, repeats, [&] { agent.iterate(iterations); });
   result.watched = time_repeats(device, iterations, repeats, [&] { trainer.advance(iterations); });
   if (!each_kernel) return result;
-  constexpr int copies = 20;
-  for (const Launch& launch : agent.program().launches()) {
-    const auto program = device.record([&] {
-      for (int i = 0; i < copies; ++i) device.submit(launch);
-    });
-    program->run();
-    const Timing alone = time_repeats(device, copies, 7, [&] { program->run(); });
-    result.kernels_alone.push_back({launch.kernel ? launch.kernel->name : "copy", alone.median});
-  }
+  result.kernels_alone = time_launches(device, agent.program());
   return result;
 }
 

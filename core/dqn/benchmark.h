@@ -2,15 +2,10 @@
 #include <string>
 #include <vector>
 
+#include "core/device/timing.h"
 #include "core/dqn/trainer.h"
 
 namespace foxhunt::dqn {
-
-/// Time of repeated work, in microseconds a unit.
-struct Timing {
-  double median, fastest, slowest;
-  int repeats;
-};
 
 /// One training iteration of a profile, and each of its kernels alone.
 struct IterationBenchmark {
@@ -19,11 +14,7 @@ struct IterationBenchmark {
   int episodes, batch;
   std::size_t kernels;  ///< launches an iteration
   std::size_t memory_bytes;
-  struct Kernel {
-    std::string name;
-    double microseconds;
-  };
-  std::vector<Kernel> kernels_alone;  ///< a launch repeated within one recorded program, so its data is warm
+  std::vector<KernelTime> kernels_alone;
 };
 
 /// Warms up past min_replay_size, then times `repeats` runs of `iterations` iterations each.

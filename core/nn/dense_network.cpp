@@ -20,13 +20,6 @@ DeviceSpan<T> layer_part(const DenseNetwork& network, DeviceSpan<T> parameters, 
   return parameters.part(static_cast<std::size_t>(network.table().offset[layer]), layer_floats(network, layer));
 }
 
-/// Runs of rows for one layer's weight gradient: enough blocks to fill a large card, at least 64 rows a run.
-int gradient_splits(const DenseNetwork& network, int layer, int rows) {
-  constexpr int wanted_blocks = 528, tile = 64;
-  const int tiles = ((network.table().inputs[layer] + tile - 1) / tile) * ((network.outputs(layer) + tile - 1) / tile);
-  return std::max(1, std::min(wanted_blocks / tiles, rows / 64));
-}
-
 }  // namespace
 
 DenseNetwork::DenseNetwork(int inputs, std::span<const std::int64_t> hidden, int outputs, bool spectral) {
@@ -86,11 +79,29 @@ void forward(Device& device, const DenseNetwork& network, DeviceSpan<const float
   }
 }
 
+int gradient_splits(int inputs, int outputs, int rows) {
+  constexpr int wanted_blocks = 528, tile = 64;
+  const int tiles = ((inputs + tile - 1) / tile) * ((outputs + tile - 1) / tile);
+  return std::max(1, std::min(wanted_blocks / tiles, rows / 64));
+}
+
+std::size_t partial_floats(int inputs, int outputs, int rows) {
+  return static_cast<std::size_t>(gradient_splits(inputs, outputs, rows)) *
+         static_cast<std::size_t>((inputs + 1) * outputs);
+}
+
 std::size_t partial_floats(const DenseNetwork& network, int rows) {
   std::size_t floats = 0;
   for (int l = 0; l < network.layers(); ++l)
-    floats += static_cast<std::size_t>(gradient_splits(network, l, rows)) * layer_floats(network, l);
+    floats += partial_floats(network.table().inputs[l], network.outputs(l), rows);
   return floats;
+}
+
+void weight_gradient(Device& device, DeviceSpan<const float> x, DeviceSpan<const float> dy, DeviceSpan<float> partial,
+                     DeviceSpan<float> gradient, int rows, int outputs, int inputs) {
+  const int floats = (inputs + 1) * outputs, splits = gradient_splits(inputs, outputs, rows);
+  launch(device, dense_backward_weight_kernel, x, dy, partial, rows, outputs, inputs, splits, floats);
+  launch(device, reduce_partials_kernel, partial, gradient, floats, splits);
 }
 
 void backward(Device& device, const DenseNetwork& network, DeviceSpan<const float> parameters,
@@ -98,24 +109,21 @@ void backward(Device& device, const DenseNetwork& network, DeviceSpan<const floa
               DeviceSpan<float> gradient, int rows) {
   std::size_t first = 0;
   for (int l = network.layers() - 1; l >= 0; --l) {
-    const int n = network.outputs(l), k = network.table().inputs[l], splits = gradient_splits(network, l, rows);
+    const int n = network.outputs(l), k = network.table().inputs[l];
     const DeviceSpan<const float> x = l == 0 ? input : DeviceSpan<const float>(activations.layer[l - 1]);
-    const int floats = static_cast<int>(layer_floats(network, l));
-    const DeviceSpan<float> partial =
-        scratch.partial.part(first, layer_floats(network, l) * static_cast<std::size_t>(splits));
+    const DeviceSpan<float> partial = scratch.partial.part(first, partial_floats(k, n, rows));
     first += partial.size;
-    const auto weight_gradient = [&] {
-      launch(device, dense_backward_weight_kernel, x, scratch.d_output[l], partial, rows, n, k, splits, floats);
-      launch(device, reduce_partials_kernel, partial, layer_part(network, gradient, l), floats, splits);
+    const auto of_weights = [&] {
+      weight_gradient(device, x, scratch.d_output[l], partial, layer_part(network, gradient, l), rows, n, k);
     };
-    const auto data_gradient = [&] {
+    const auto of_data = [&] {
       launch(device, dense_backward_data_kernel, scratch.d_output[l], layer_part(network, parameters, l), x,
              scratch.d_output[l - 1], rows, n, k);
     };
     if (l > 0) {
-      device.side_by_side(data_gradient, weight_gradient);
+      device.side_by_side(of_data, of_weights);
     } else {
-      weight_gradient();
+      of_weights();
     }
   }
 }

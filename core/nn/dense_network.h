@@ -50,9 +50,18 @@ struct BackwardScratch {
   std::vector<DeviceSpan<float>> d_output;  ///< gradient of each layer's output [rows, outputs(l)]; the last is input
 };
 
-/// The weight gradient of a layer is summed over several runs of rows at once, then over the runs: floats that the runs
-/// of all layers take. The number of runs is a function of the shapes alone, so the sum's order is too.
+/// Runs of rows over which the weight gradient of a layer is summed, all at once, before it is summed over the runs:
+/// enough blocks to fill a large card, at least 64 rows a run. A function of the shapes alone, so the sum's order is
+/// too.
+int gradient_splits(int inputs, int outputs, int rows);
+/// Floats that the runs of one layer take, and of all layers.
+std::size_t partial_floats(int inputs, int outputs, int rows);
 std::size_t partial_floats(const DenseNetwork& network, int rows);
+
+/// x [rows, inputs] and dy [rows, outputs] -> gradient [inputs + 1, outputs] of a layer y = x W + b, through
+/// `partial` [partial_floats].
+void weight_gradient(Device& device, DeviceSpan<const float> x, DeviceSpan<const float> dy, DeviceSpan<float> partial,
+                     DeviceSpan<float> gradient, int rows, int outputs, int inputs);
 
 /// From d_output of the last layer to gradient [parameters].
 void backward(Device& device, const DenseNetwork& network, DeviceSpan<const float> parameters,

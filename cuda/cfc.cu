@@ -1,0 +1,194 @@
+// A closed-form continuous-time cell and its scan over windows. W_rec stays on the chip for a whole window: a thread
+// keeps its column (backward: its row) in registers, and four windows share it.
+#include "cuda/device.cuh"
+
+#include "core/kernels.h"
+
+using namespace foxhunt;
+using namespace foxhunt::cuda;
+
+namespace {
+
+constexpr int cfc_threads = max_hidden;
+constexpr int group = 4;  // windows of a block
+using Row = float[max_hidden];
+using Columns = OwnedItems<max_hidden, cfc_threads>;
+constexpr int owned = Columns::count;
+
+/// What stays of the old state after `seconds` and what the candidate brings: e^(-dt/tau) and its complement, of which
+/// the complement keeps its digits when it is small. They add up to one, so |h'| <= max(|h|, 1).
+struct Mix {
+  float keep, take;
+  DEVICE Mix(float seconds, float tau) : take(-expm1f(-fmaxf(seconds, 0.0f) / tau)) { keep = 1.0f - take; }
+};
+
+DEVICE float softplus(float x) { return x > 20.0f ? x : log1pf(expf(x)); }
+DEVICE float sigmoid(float x) { return 1.0f / (1.0f + expf(-x)); }
+
+/// Of this thread's columns.
+DEVICE void time_constants(const float* theta, int hidden, float tau_min, float (&tau)[owned]) {
+  UNROLL for (int o = 0; o < owned; ++o) tau[o] =
+      Columns::item(o) < hidden ? tau_min + softplus(theta[Columns::item(o)]) : 1.0f;
+}
+
+/// The part of W_rec that this thread multiplies by, zero beyond `hidden`: weight[i][o] = W[i, column o] or, for the
+/// way back, W[column o, i].
+struct Weights {
+  float value[max_hidden][owned];
+  DEVICE Weights(const float* recurrent, int hidden, bool transposed) {
+    UNROLL_ALL for (int i = 0; i < max_hidden; ++i) UNROLL for (int o = 0; o < owned; ++o) {
+      const int j = Columns::item(o);
+      value[i][o] = i < hidden && j < hidden ? recurrent[transposed ? j * hidden + i : i * hidden + j] : 0.0f;
+    }
+  }
+};
+
+/// sum[w][o] = sum over i of x[w][i] * weight[i][o], in the order of i. x in shared memory, zero beyond `hidden`.
+template <int windows>
+DEVICE void multiply(const Row (&x)[windows], const Weights& weight, float (&sum)[windows][owned]) {
+  for (auto& row : sum) UNROLL for (int o = 0; o < owned; ++o) row[o] = 0.0f;
+  UNROLL_ALL for (int i = 0; i < max_hidden; i += 4) UNROLL for (int w = 0; w < windows; ++w) {
+    const float4 v = *reinterpret_cast<const float4*>(&x[w][i]);
+    UNROLL for (int o = 0; o < owned; ++o) {
+      sum[w][o] += v.x * weight.value[i][o];
+      sum[w][o] += v.y * weight.value[i + 1][o];
+      sum[w][o] += v.z * weight.value[i + 2][o];
+      sum[w][o] += v.w * weight.value[i + 3][o];
+    }
+  }
+}
+
+DEVICE int64_t at(int window, int rows, int row, int hidden, int j) {
+  return (static_cast<int64_t>(window) * rows + row) * hidden + j;
+}
+
+}  // namespace
+
+KERNEL void LAUNCH_BOUNDS(cfc_threads)
+    cfc_step_kernel(const float* __restrict__ drive, const float* __restrict__ seconds,
+                    const float* __restrict__ recurrent, const float* __restrict__ state, float* __restrict__ next,
+                    int rows, int hidden, float tau_min) {
+  SHARED_ARRAY(Row, h, 1);
+  const Weights weight(recurrent, hidden, false);
+  const float* theta = recurrent + hidden * hidden;
+  for (int r : block_per_item(rows)) {
+    for (int j : thread_stride(max_hidden)) h[0][j] = j < hidden ? state[r * hidden + j] : 0.0f;
+    __syncthreads();
+    float sum[1][owned];
+    multiply(h, weight, sum);
+    UNROLL for (int o = 0; o < owned; ++o) {
+      const int j = Columns::item(o);
+      if (j >= hidden) break;
+      const Mix mix(seconds[r], tau_min + softplus(theta[j]));
+      next[r * hidden + j] = h[0][j] * mix.keep + mix.take * tanhf(drive[r * hidden + j] + sum[0][o]);
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL void LAUNCH_BOUNDS(cfc_threads)
+    cfc_scan_forward_kernel(const float* __restrict__ drive, const float* __restrict__ seconds,
+                            const float* __restrict__ recurrent, const float* __restrict__ initial,
+                            float* __restrict__ state, float* __restrict__ candidate, int windows, int steps,
+                            int hidden, float tau_min) {
+  SHARED_ARRAY(Row, h, group);
+  const Weights weight(recurrent, hidden, false);
+  const float* theta = recurrent + hidden * hidden;
+  float tau[owned];
+  time_constants(theta, hidden, tau_min, tau);
+  const int rows = steps + 1;
+  for (int item : block_per_item((windows + group - 1) / group)) {
+    const int first = item * group, count = windows - first < group ? windows - first : group;
+    for (int w = 0; w < group; ++w)
+      for (int j : thread_stride(max_hidden)) {
+        h[w][j] = w < count && j < hidden ? initial[(first + w) * hidden + j] : 0.0f;
+        if (w >= count || j >= hidden) continue;
+        state[at(first + w, rows, 0, hidden, j)] = h[w][j];
+        candidate[at(first + w, rows, steps, hidden, j)] = 0.0f;
+      }
+    for (int s = 0; s < steps; ++s) {
+      // On their way from memory while the product is made. A window that is not there reads the first one's.
+      float x[group][owned], dt[group];
+      UNROLL for (int w = 0; w < group; ++w) {
+        const int window = w < count ? first + w : first;
+        dt[w] = seconds[window * rows + s];
+        UNROLL for (int o = 0; o < owned; ++o) {
+          const int j = Columns::item(o);
+          x[w][o] = j < hidden ? drive[at(window, rows, s, hidden, j)] : 0.0f;
+        }
+      }
+      __syncthreads();
+      float sum[group][owned];
+      multiply(h, weight, sum);
+      __syncthreads();
+      UNROLL for (int o = 0; o < owned; ++o) {
+        const int j = Columns::item(o);
+        if (j >= hidden) break;
+        UNROLL for (int w = 0; w < group; ++w) {
+          const Mix mix(dt[w], tau[o]);
+          const float c = tanhf(x[w][o] + sum[w][o]);
+          const float next = h[w][j] * mix.keep + mix.take * c;
+          h[w][j] = next;
+          if (w >= count) continue;
+          const int64_t here = at(first + w, rows, s, hidden, j);
+          candidate[here] = c;
+          state[here + hidden] = next;
+        }
+      }
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL void LAUNCH_BOUNDS(cfc_threads)
+    cfc_scan_backward_kernel(const float* __restrict__ d_state, const float* __restrict__ state,
+                             const float* __restrict__ candidate, const float* __restrict__ seconds,
+                             const float* __restrict__ recurrent, float* __restrict__ d_drive,
+                             float* __restrict__ d_theta, int windows, int steps, int hidden, float tau_min) {
+  SHARED_ARRAY(Row, d_inside, group);  // of the tanh's argument
+  const Weights weight(recurrent, hidden, true);
+  const float* theta = recurrent + hidden * hidden;
+  float tau[owned];
+  time_constants(theta, hidden, tau_min, tau);
+  const int rows = steps + 1;
+  for (int item : block_per_item((windows + group - 1) / group)) {
+    const int first = item * group, count = windows - first < group ? windows - first : group;
+    for (int w = 0; w < group; ++w)
+      for (int j : thread_stride(max_hidden)) {
+        d_inside[w][j] = 0.0f;
+        if (w < count && j < hidden) d_drive[at(first + w, rows, steps, hidden, j)] = 0.0f;
+      }
+    float carried[group][owned] = {}, theta_sum[owned] = {};
+    for (int s = steps - 1; s >= 0; --s) {
+      __syncthreads();
+      UNROLL for (int o = 0; o < owned; ++o) {
+        const int j = Columns::item(o);
+        if (j >= hidden) break;
+        float c[group], before[group], wanted[group], dt[group];
+        UNROLL for (int w = 0; w < group; ++w) {  // all loads before the first use
+          const int window = w < count ? first + w : first;
+          const int64_t here = at(window, rows, s, hidden, j);
+          dt[w] = fmaxf(seconds[window * rows + s], 0.0f);
+          c[w] = candidate[here], before[w] = state[here], wanted[w] = d_state[here + hidden];
+        }
+        UNROLL for (int w = 0; w < group; ++w) {
+          if (w >= count) continue;
+          const Mix mix(dt[w], tau[o]);
+          const float d_next = carried[w][o] + wanted[w];
+          const float d_keep = d_next * (before[w] - c[w]), d_in = d_next * mix.take * (1.0f - c[w] * c[w]);
+          theta_sum[o] += d_keep * mix.keep * dt[w] / (tau[o] * tau[o]) * sigmoid(theta[j]);
+          d_inside[w][j] = d_in;
+          d_drive[at(first + w, rows, s, hidden, j)] = d_in;
+          carried[w][o] = d_next * mix.keep;
+        }
+      }
+      __syncthreads();
+      float sum[group][owned];
+      multiply(d_inside, weight, sum);
+      for (int w = 0; w < group; ++w) UNROLL for (int o = 0; o < owned; ++o) carried[w][o] += sum[w][o];
+    }
+    UNROLL for (int o = 0; o < owned; ++o) if (Columns::item(o) < hidden) d_theta[item * hidden + Columns::item(o)] =
+        theta_sum[o];
+    __syncthreads();
+  }
+}
