@@ -72,7 +72,7 @@ TEST_CASE("fuzz: memory beyond the limit is noticed where it is counted") {
   if (!counts_memory()) return test::skip("this build has no address sanitizer");
   constexpr std::size_t fixed = MemoryLimit{0}.fixed;
   const auto hold = [](std::size_t size) { return [=] { std::make_unique<char[]>(size)[size / 2] = 1; }; };
-  REQUIRE(attempt({1000}, hold(fixed / 2)));
+  REQUIRE(attempt({1000}, hold(fixed)));
   REQUIRE_THROWS_AS(attempt({1000}, hold(fixed + 64'001)), Finding);
 }
 

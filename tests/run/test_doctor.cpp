@@ -34,7 +34,7 @@ MachineFacts good_machine() {
   return facts;
 }
 
-const Finding& named(const std::vector<Finding>& findings, const std::string& name) {
+const Finding& named(const std::vector<Finding>& findings, std::string_view name) {
   const auto found = std::find_if(findings.begin(), findings.end(), [&](const Finding& f) { return f.name == name; });
   REQUIRE(found != findings.end());
   return *found;
