@@ -99,7 +99,7 @@ void check_guard(run::CheckList& checks, Trainer& trainer) {
                        std::isfinite(recovered.isv[isv_loss]);
   checks.add("guard_trips_and_recovers", trips == 1 && untouched && goes_on,
              fmt::format("NaN in a weight: {} trip ({}), learner {}, next iteration {}", trips,
-                         nonfinite_names(planted.counters[counter_nonfinite_mask]), untouched ? "untouched" : "CHANGED",
+                         run::nonfinite_names(planted.counters[counter_nonfinite_mask]), untouched ? "untouched" : "CHANGED",
                          goes_on ? "learns" : "DOES NOT LEARN"),
              static_cast<double>(trips));
 }
