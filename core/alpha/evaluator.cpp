@@ -94,11 +94,8 @@ Scores score(const Dataset& data, const market::Split& split, std::span<const fl
   double loss = 0;
   std::int64_t labelled = 0;
   for (std::size_t h = 0; h < alpha_horizons; ++h) {
-    const std::size_t rows = probability.size() / alpha_horizons;
-    std::vector<float> column(rows);
-    for (std::size_t i = 0; i < rows; ++i) column[i] = probability[i * alpha_horizons + h];
     const Calibration c = calibrate(probability.subspan(h), labels.subspan(h), alpha_horizons);
-    scores.auc[h] = AucCounter(column, labels.subspan(h), alpha_horizons).auc();
+    scores.auc[h] = AucCounter(probability.subspan(h), labels.subspan(h), alpha_horizons).auc();
     scores.log_loss[h] = c.log_loss;
     scores.mean_auc += scores.auc[h] / alpha_horizons;
     loss += c.log_loss * static_cast<double>(c.labels);

@@ -1,5 +1,7 @@
 #include "core/dqn/agent.h"
 
+#include <cstring>
+
 #include "core/device/launch.h"
 
 namespace foxhunt::dqn {

@@ -9,6 +9,7 @@
 #include "core/profile/loader.h"
 #include "core/run/json.h"
 #include "core/run/log.h"
+#include "core/run/market_input.h"
 #include "core/run/memory_plan.h"
 
 namespace foxhunt::dqn {

@@ -126,6 +126,7 @@ struct Profile {
     std::string horizon_unit;            ///< rows, ms
     std::int64_t steps_per_epoch;
     std::string metric;  ///< auc, loss: of the validation split, for early stopping and the best state
+    std::string initial_checkpoint;  ///< whose parameters training starts from; "": fresh ones
   } alpha;
 
   struct Gate {

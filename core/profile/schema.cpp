@@ -153,6 +153,7 @@ std::vector<Key> rows() {
     key(MEMBER(alpha.horizon_unit), "rows", words({"rows", "ms"}), "", "Unit of the horizons: rows, or milliseconds of market time"),
     key(MEMBER(alpha.steps_per_epoch), 100, closed(1, 1e6), "iterations", "Training steps of an epoch"),
     key(MEMBER(alpha.metric), "auc", words({"auc", "loss"}), "", "What early stopping watches and the best state is chosen by, on the validation split: mean AUC over the horizons, or cross-entropy"),
+    key(MEMBER(alpha.initial_checkpoint), "", anything, "file", "Checkpoint of an alpha run of the same shape whose parameters training starts from; empty: fresh ones"),
 
     key(MEMBER(gate.confidence), 0.999, Limits{.min = 0.5, .max = 1, .max_open = true}, "", "That no horizon's lower bound of the AUC is too high by chance, over all five together"),
     key(MEMBER(gate.min_auc), 0.5, closed(0.5, 1), "", "The lower bound of the AUC has to lie above it"),

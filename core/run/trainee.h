@@ -18,6 +18,9 @@ struct Health {
   static Health of(std::span<const std::uint32_t> words);
 };
 
+/// 64-bit FNV-1a of the parameters' bits: one number that says whether two runs ended alike.
+std::uint64_t fingerprint(std::span<const float> parameters);
+
 /// A model in training as its guard sees it: one recorded program that is run again and again.
 class Trainee {
  public:
