@@ -37,10 +37,19 @@ double independent(std::int64_t labels, std::int64_t of_class, std::int64_t rows
   return static_cast<double>(of_class) / std::max(1.0, within_horizon);
 }
 
-void judge_auc(HorizonGate& gate, const AucCounter& counter, std::int64_t rows, const GateOptions& options) {
+/// What a bootstrap's variance has to be multiplied by. Labels `apart` rows apart share 1 - apart / horizon of what
+/// they look at; blocks keep 1 - apart / block of that. The two summed over all distances stand as 1 - horizon / (3
+/// block).
+double overlap_correction(double label_rows, std::int64_t block) {
+  return 1 / (1 - std::min(0.5, label_rows / (3 * static_cast<double>(block))));
+}
+
+void judge_auc(HorizonGate& gate, const AucCounter& counter, std::int64_t rows, double label_rows,
+               const GateOptions& options) {
   gate.auc = counter.auc();
   gate.auc_error = bootstrap_error({rows, gate.block, options.resamples, options.seed},
-                                   [&](std::span<const std::uint32_t> weight) { return counter.auc(weight); });
+                                   [&](std::span<const std::uint32_t> weight) { return counter.auc(weight); }) *
+                   std::sqrt(overlap_correction(label_rows, gate.block));
   const double blocks = std::max(2.0, static_cast<double>(rows) / static_cast<double>(gate.block));
   const double reach = student_t_quantile((1 - options.confidence) / alpha_horizons, blocks - 1) * gate.auc_error;
   gate.auc_low = std::max(0.0, gate.auc - reach);
@@ -65,7 +74,7 @@ HorizonGate judge_horizon(const HeldOut& held_out, std::size_t h, const GateOpti
   gate.base = calibrate_constant(gate.base_rate, gate.labels, gate.up);
   gate.independent_labels = independent(gate.labels, rarer, rows, held_out.label_rows[h]);
   gate.block = block_rows(rows, held_out.label_rows[h]);
-  judge_auc(gate, AucCounter(probability, label, alpha_horizons), rows, options);
+  judge_auc(gate, AucCounter(probability, label, alpha_horizons), rows, held_out.label_rows[h], options);
   gate.criteria = {
       {"auc", gate.auc_low, options.min_auc, true, fmt::format("lower bound of the AUC above {}", options.min_auc)},
       {"brier", gate.model.brier, gate.base.brier, false, "Brier score below the base rate's"},

@@ -14,8 +14,8 @@ namespace foxhunt::alpha {
 /// What has to be shown before a model counts as one that predicts. Defaults are made so that a model of a market in
 /// which there is nothing to learn passes less often than once in a thousand runs.
 struct GateOptions {
-  double confidence = 0.999;  ///< that no AUC's lower bound is too high by chance, over all five horizons together
-  double min_auc = 0.5;       ///< the lower bound lies above it
+  double confidence = 0.9999;  ///< that no AUC's lower bound is too high by chance, over all five horizons together
+  double min_auc = 0.5;        ///< the lower bound lies above it
   double min_independent_labels = 20;  ///< of the rarer class
   int min_horizons = 1;                ///< that fulfil every criterion
   int resamples = 1000;
