@@ -92,8 +92,8 @@ void bench(const AlphaBenchOptions& o) {
   print("a copy of the same", copy);
   fmt::print(std::cout, "  ratio {:.2f}\n", features.median / copy.median);
 
-  model.train(5);
-  const Timing step = time_repeats(*device, o.iterations, o.repeats, [&] { model.train(o.iterations); });
+  model.iterate(5);
+  const Timing step = time_repeats(*device, o.iterations, o.repeats, [&] { model.iterate(o.iterations); });
   print(fmt::format("one training step of {} windows x {} snapshots, hidden {}", o.windows, o.steps, o.hidden).c_str(),
         step);
   for (const KernelTime& kernel : time_launches(*device, model.program()))

@@ -26,6 +26,9 @@ void bench(const BenchOptions& options) {
   if (!options.device.empty()) overrides.push_back("device.device=\"" + options.device + "\"");
   profile::Profile profile =
       profile::load_profile(options.profile, overrides, profile::ProfilePaths::standard(), card_profile);
+  if (profile.model != "dqn")
+    throw Error(ExitCode::usage, "bench --profile " + options.profile + ": its model is " + profile.model +
+                                     ", which `foxhunt-train bench alpha` times");
   profile::draw_seed(profile);
   const std::unique_ptr<Device> device = open_device(profile.device.device);
   fmt::print(std::cout, "{} on {}\n", profile.name, device->description());

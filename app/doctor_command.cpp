@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "app/commands.h"
-#include "core/dqn/market_loader.h"
 #include "core/market/reader.h"
 #include "core/market/time_zone.h"
 #include "core/profile/loader.h"
 #include "core/profile/schema.h"
 #include "core/run/doctor.h"
 #include "core/run/json.h"
+#include "core/run/market_input.h"
 
 namespace foxhunt::app {
 namespace {
@@ -50,7 +50,7 @@ ExitCode examine(const DoctorOptions& options) {
   run::MachineFacts facts = run::examine_machine(profile);
   facts.time_zone_error = error_of([] { market::TimeZone("America/Chicago"); });
   facts.data_error = error_of([&] {
-    facts.data = dqn::market_source(profile).string();
+    facts.data = run::market_source(profile).string();
     market::market_content_of(facts.data);
   });
   const std::vector<run::Finding> findings = run::diagnose(facts);

@@ -4,6 +4,7 @@
 
 #include "app/card_profile.h"
 #include "app/commands.h"
+#include "core/alpha/training_run.h"
 #include "core/dqn/dry_run.h"
 #include "core/profile/loader.h"
 #include "core/profile/printer.h"
@@ -15,7 +16,7 @@ namespace {
 struct TrainOptions {
   std::string profile, repeat, data, device, output;
   std::vector<std::string> overrides;
-  bool quiet = false, json = false, dry_run = false;
+  bool quiet = false, json = false, dry_run = false, require_pass = false;
 };
 
 /// The options that stand for a profile key, as overrides.
@@ -31,7 +32,10 @@ std::vector<std::string> all_overrides(const TrainOptions& options) {
 }
 
 ExitCode train(const TrainOptions& options, const std::vector<std::string>& command_line) {
-  dqn::TrainingRunOptions run_options{.command_line = command_line, .quiet = options.quiet, .json = options.json};
+  run::TrainingRunOptions run_options{.command_line = command_line,
+                                      .quiet = options.quiet,
+                                      .json = options.json,
+                                      .require_pass = options.require_pass};
   std::string source = options.profile;
   if (!options.repeat.empty()) {
     run_options.repeats = run::find_run(options.repeat, options.output.empty() ? "runs" : options.output);
@@ -39,8 +43,13 @@ ExitCode train(const TrainOptions& options, const std::vector<std::string>& comm
   }
   const profile::Profile profile =
       profile::load_profile(source, all_overrides(options), profile::ProfilePaths::standard(), card_profile);
-  if (!options.dry_run) return dqn::run_training(profile, run_options);
-  dqn::dry_run(profile, run_options);
+  const bool alpha = profile.model == "alpha";
+  if (options.require_pass && !alpha)
+    throw Error(ExitCode::usage,
+                "--require-pass: only a run of model alpha ends with a gate; profile " + profile.name + " trains a DQN");
+  if (!options.dry_run)
+    return alpha ? alpha::run_training(profile, run_options) : dqn::run_training(profile, run_options);
+  alpha ? alpha::dry_run(profile, run_options) : dqn::dry_run(profile, run_options);
   return ExitCode::ok;
 }
 
@@ -63,6 +72,7 @@ void add_train_command(CLI::App& app, ExitCode& result, std::vector<std::string>
       ->excludes(data);
   app.add_flag("--dry-run", options->dry_run,
                "Load everything, show data, memory plan and schedule, run one iteration, write nothing");
+  app.add_flag("--require-pass", options->require_pass, "Exit 8 when the gate of an alpha run says FAIL");
   app.add_flag("--quiet", options->quiet, "No progress and no tables; warnings and errors only");
   app.add_flag("--json", options->json, "The last line of standard output is one JSON object, of an error too");
   app.callback([&app, &result, options, command_line = std::move(command_line)] {

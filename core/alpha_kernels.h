@@ -86,6 +86,14 @@ KERNEL void gather_windows_kernel(const float* __restrict__ features, const floa
                                   const std::uint8_t* __restrict__ labels, const std::int32_t* __restrict__ starts,
                                   float* __restrict__ x, float* __restrict__ dt, std::uint8_t* __restrict__ y, int rows,
                                   int windows, int steps);
+/// Windows in order, for a state that is carried: of the ring rows [count], first rows of windows in time order, window
+/// w walks its own arc, from place w * count / windows on. Ends an iteration: starts [windows] of the next one, and
+/// initial [windows, hidden]: the last row of state [windows, steps + 1, hidden] where continues [count] says 1, that
+/// the window there follows on the one before it, and zeros elsewhere. What is not finite is not carried.
+KERNEL void next_windows_kernel(const std::int32_t* __restrict__ rows, const std::uint8_t* __restrict__ continues,
+                                const std::uint32_t* __restrict__ counters, const float* __restrict__ state,
+                                std::int32_t* __restrict__ starts, float* __restrict__ initial, int count, int windows,
+                                int steps, int hidden);
 
 // ---- cfc.cu: a closed-form continuous-time cell (Hasani et al. 2022), in the form of DESIGN 10 ----
 //

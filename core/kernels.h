@@ -347,6 +347,9 @@ KERNEL void end_iteration_kernel(const float* __restrict__ reward, float* __rest
   X(gather_windows_kernel, 256, thread, "windows*(steps+1)*40",                                                        \
     "features[rows*40], seconds[rows], labels[rows*5], starts[windows], x[windows*(steps+1)*40], "                     \
     "dt[windows*(steps+1)], y[windows*(steps+1)*5], rows, windows, steps")                                             \
+  X(next_windows_kernel, 256, thread, "windows*hidden",                                                                \
+    "rows[count], continues[count], counters[42], state[windows*(steps+1)*hidden], starts[windows], "                  \
+    "initial[windows*hidden], count, windows, steps, hidden")                                                          \
   X(cfc_step_kernel, 128, fixed_block, "rows",                                                                         \
     "drive[rows*hidden], seconds[rows], recurrent[(hidden+1)*hidden], state[rows*hidden], next[rows*hidden], rows, "   \
     "hidden, tau_min")                                                                                                 \

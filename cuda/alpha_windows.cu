@@ -34,3 +34,18 @@ KERNEL void LAUNCH_BOUNDS(256)
     }
   }
 }
+
+KERNEL void LAUNCH_BOUNDS(256)
+    next_windows_kernel(const int32_t* __restrict__ rows, const uint8_t* __restrict__ continues,
+                        const uint32_t* __restrict__ counters, const float* __restrict__ state,
+                        int32_t* __restrict__ starts, float* __restrict__ initial, int count, int windows, int steps,
+                        int hidden) {
+  const int64_t next = static_cast<int64_t>(counters[counter_iteration]) + 1;
+  for (int i : grid_stride(windows * hidden)) {
+    const int w = i / hidden, unit = i % hidden;
+    const int64_t place = (static_cast<int64_t>(w) * count / windows + next) % count;
+    const float last = state[(static_cast<int64_t>(w) * (steps + 1) + steps) * hidden + unit];
+    initial[i] = continues[place] != 0 && is_finite(last) ? last : 0.0f;
+    if (unit == 0) starts[w] = rows[place];
+  }
+}

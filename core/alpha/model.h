@@ -1,10 +1,12 @@
 #pragma once
-#include <array>
 #include <memory>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "core/alpha/trunk.h"
 #include "core/device/mapped_buffer.h"
+#include "core/run/trainee.h"
 
 namespace foxhunt::alpha {
 
@@ -18,6 +20,9 @@ struct LearningRate {
 struct ModelOptions {
   TrunkShape trunk;
   int windows = 32, steps = 64;  ///< of a training step
+  /// False: windows are drawn at random and start from a state of zero. True: they are taken in order, and each starts
+  /// from the state that the one before it in its session left.
+  bool carry = false;
   AdamParams adam{0.9f, 0.999f, 1e-8f, 1e-4f, 1.0f};
   LearningRate learning_rate;
   std::uint64_t seed = 1;
@@ -29,45 +34,54 @@ struct DeviceSnapshots {
   DeviceSpan<float> features;       ///< [rows, 40]
   DeviceSpan<float> seconds;        ///< [rows], since the snapshot before
   DeviceSpan<std::uint8_t> labels;  ///< [rows, 5]: 0, 1, no_label
-  DeviceSpan<std::int32_t> starts;  ///< first rows of windows that may be drawn
+  DeviceSpan<std::int32_t> starts;  ///< first rows of windows that may be drawn; of a carried state in time order
+  DeviceSpan<std::uint8_t> continues;  ///< of a carried state: 1 where a window follows on the one before it in starts
 };
 
-/// What the last kernel of a training step left for the host in mapped memory.
-struct Health {
-  std::array<float, isv_slot_count> isv;
-  std::array<std::uint32_t, counter_count> counters;
-};
+using run::Health;
 
 /// One alpha model on a device: trunk, optimiser, bus; and its training step as one recorded program.
-class Model {
+class Model : public run::Trainee {
  public:
   Model(Device& device, const ModelOptions& options);
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
   void plan(Arena& arena);
-  /// After Arena::commit: parameters and schedules; then records the step.
+  /// After Arena::commit: parameters and schedules; then records the step. The snapshots hold their starts by then.
   void initialise(const DeviceSnapshots& snapshots);
 
-  /// Queues `count` training steps.
-  void train(int count) { step_->run(count); }
-  /// As the last finished step left it; exact after Device::synchronize.
-  Health health() const;
+  void iterate(int count) override { step_->run(count); }
+  Health health() const override { return Health::of(std::as_const(*health_).host()); }
+  const Program& program() const override { return *step_; }
+  /// Parameters, moments, bus, counters, the windows of the next step and their states.
+  DeviceSpan<std::byte> persistent() const override {
+    return {reinterpret_cast<std::byte*>(parameters_.data), persistent_bytes_};
+  }
+  std::size_t persistent_bytes() const override { return persistent_bytes_; }
+  DeviceSpan<float> learner_block() const override { return {parameters_.data, learner_floats_}; }
+  std::size_t learner_floats() const override { return learner_floats_; }
 
-  const Program& program() const { return *step_; }
+  const ModelOptions& options() const { return options_; }
+  const TrunkLayout& layout() const { return trunk_.layout(); }
   CfcTrunk& trunk() { return trunk_; }
   DeviceSpan<float> parameters() const { return parameters_; }
+  DeviceSpan<float> moment1() const { return moment1_; }
+  DeviceSpan<float> moment2() const { return moment2_; }
   DeviceSpan<float> gradient() const { return gradient_; }
   DeviceSpan<std::uint32_t> counters() const { return counters_; }
 
  private:
   void record_step(const DeviceSnapshots& snapshots);
   void update();
+  void take_first_windows(const DeviceSnapshots& snapshots);
 
   Device& device_;
   ModelOptions options_;
   CfcTrunk trunk_;
-  DeviceSpan<float> parameters_, moment1_, moment2_, gradient_, norm_, isv_, loss_, no_reward_;
+  DeviceSpan<float> parameters_, moment1_, moment2_;  // the learner's block
+  DeviceSpan<float> isv_, gradient_, norm_, loss_, no_reward_;
+  std::size_t learner_floats_ = 0, persistent_bytes_ = 0;
   DeviceSpan<std::uint32_t> counters_;
   DeviceSpan<std::int32_t> starts_;
   DeviceSpan<std::uint8_t> labels_;

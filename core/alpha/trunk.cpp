@@ -55,11 +55,14 @@ std::vector<float> TrunkLayout::initial_parameters(std::uint64_t seed, float tau
 CfcTrunk::CfcTrunk(Device& device, const TrunkShape& shape, int windows, int steps)
     : device_(device), shape_(shape), layout_(shape.hidden), windows_(windows), steps_(steps) {}
 
-void CfcTrunk::plan(Arena& arena) {
+void CfcTrunk::plan_initial_state(Arena& arena) {
+  arena.plan("alpha.initial_state", size(windows_ * shape_.hidden), initial_);
+}
+
+void CfcTrunk::plan_scratch(Arena& arena) {
   const std::size_t states = size(rows()) * size(shape_.hidden);
   arena.plan("alpha.x", size(rows() * snapshot_features), x_);
   arena.plan("alpha.seconds", size(rows()), seconds_);
-  arena.plan("alpha.initial_state", size(windows_ * shape_.hidden), initial_);
   arena.plan("alpha.drive", states, drive_);
   arena.plan("alpha.state", states, state_);
   arena.plan("alpha.candidate", states, candidate_);

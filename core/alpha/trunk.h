@@ -51,7 +51,13 @@ class CfcTrunk {
   CfcTrunk(const CfcTrunk&) = delete;
   CfcTrunk& operator=(const CfcTrunk&) = delete;
 
-  void plan(Arena& arena);
+  void plan(Arena& arena) {
+    plan_initial_state(arena);
+    plan_scratch(arena);
+  }
+  /// The two halves of plan, for an owner that keeps the initial states beside what else it hands from step to step.
+  void plan_initial_state(Arena& arena);
+  void plan_scratch(Arena& arena);
 
   const TrunkLayout& layout() const { return layout_; }
   const TrunkShape& shape() const { return shape_; }

@@ -1,7 +1,6 @@
 #include "core/dqn/agent.h"
 
 #include <cstring>
-#include <utility>
 
 #include "core/device/launch.h"
 
@@ -80,14 +79,6 @@ void Agent::initialise(const DeviceMarket& market, std::span<const std::int32_t>
   ring_.reset(device_);
   device_.synchronize();
   record_iteration(market);
-}
-
-Health Agent::health() const {
-  Health h{};
-  const std::span<const std::uint32_t> words = std::as_const(*health_).host();
-  std::memcpy(h.isv.data(), words.data(), sizeof h.isv);
-  std::memcpy(h.counters.data(), words.data() + isv_slot_count, sizeof h.counters);
-  return h;
 }
 
 void Agent::record_iteration(const DeviceMarket& market) {

@@ -3,18 +3,15 @@
 #include "core/device/mapped_buffer.h"
 #include "core/dqn/config.h"
 #include "core/dqn/episode_ring.h"
+#include "core/run/trainee.h"
 
 namespace foxhunt::dqn {
 
-/// What the last kernel of an iteration left for the host in mapped memory.
-struct Health {
-  std::array<float, isv_slot_count> isv;
-  std::array<std::uint32_t, counter_count> counters;
-};
+using run::Health;
 
 /// One DQN agent on a device: network, optimiser, replay, episodes, bus; and its training iteration as one recorded
 /// program.
-class Agent {
+class Agent : public run::Trainee {
  public:
   Agent(Device& device, const DqnConfig& config);
   Agent(const Agent&) = delete;
@@ -24,10 +21,8 @@ class Agent {
   /// After Arena::commit: parameters, episodes, schedules; then records the iteration.
   void initialise(const DeviceMarket& market, std::span<const std::int32_t> train_starts);
 
-  /// Queues `count` training iterations.
-  void iterate(int count) { iteration_->run(count); }
-  /// As the last finished iteration left it; exact after Device::synchronize.
-  Health health() const;
+  void iterate(int count) override { iteration_->run(count); }
+  Health health() const override { return Health::of(std::as_const(*health_).host()); }
 
   const DqnConfig& config() const { return config_; }
   nn::Learner& learner() { return learner_; }
@@ -36,12 +31,14 @@ class Agent {
   IsvBus bus() { return {device_, isv_}; }
   DeviceSpan<float> isv() const { return isv_; }
   DeviceSpan<std::uint32_t> counters() const { return counters_; }
-  const Program& program() const { return *iteration_; }
-  /// Everything that one iteration hands to the next: learner, replay, episodes, bus, counters. One run of memory.
-  DeviceSpan<std::byte> persistent() const {
+  const Program& program() const override { return *iteration_; }
+  /// Learner, replay, episodes, bus, counters.
+  DeviceSpan<std::byte> persistent() const override {
     return {reinterpret_cast<std::byte*>(learner_.parameters().data), persistent_bytes_};
   }
-  std::size_t persistent_bytes() const { return persistent_bytes_; }  ///< known once planned
+  std::size_t persistent_bytes() const override { return persistent_bytes_; }
+  DeviceSpan<float> learner_block() const override { return learner_.block(); }
+  std::size_t learner_floats() const override { return learner_.block_floats(); }
 
  private:
   void plan_scratch(Arena& arena);

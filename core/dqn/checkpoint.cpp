@@ -60,11 +60,6 @@ LearnerState load_checkpoint(const std::filesystem::path& file) {
   return state;
 }
 
-std::uint64_t fingerprint(const LearnerState& state) {
-  std::uint64_t hash = 14695981039346656037ULL;
-  for (const std::byte b : std::as_bytes(std::span<const float>(state.tensors.at("parameters"))))
-    hash = (hash ^ static_cast<std::uint64_t>(b)) * 1099511628211ULL;
-  return hash;
-}
+std::uint64_t fingerprint(const LearnerState& state) { return run::fingerprint(state.tensors.at("parameters")); }
 
 }  // namespace foxhunt::dqn

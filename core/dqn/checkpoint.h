@@ -24,7 +24,7 @@ void save_checkpoint(const std::filesystem::path& file, const Agent& agent, cons
 /// Throws Error(storage) for a damaged file.
 LearnerState load_checkpoint(const std::filesystem::path& file);
 
-/// 64-bit FNV-1a of the parameters' bits: one number that says whether two runs ended alike.
+/// run::fingerprint of the parameters.
 std::uint64_t fingerprint(const LearnerState& state);
 
 }  // namespace foxhunt::dqn

@@ -3,21 +3,17 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-#include <algorithm>
 #include <iostream>
 
 #include "core/dqn/trainer.h"
 #include "core/profile/loader.h"
 #include "core/run/json.h"
 #include "core/run/log.h"
+#include "core/run/market_input.h"
+#include "core/run/memory_plan.h"
 
 namespace foxhunt::dqn {
 namespace {
-
-std::string row(const std::string& name, std::size_t bytes, std::size_t total) {
-  return fmt::format("  {:<28} {:>14} {:>6.1f}%\n", name, bytes,
-                     100.0 * static_cast<double>(bytes) / static_cast<double>(std::max<std::size_t>(1, total)));
-}
 
 std::string every(std::int64_t epochs) {
   return epochs == 0 ? "only at the end" : fmt::format("every {} epochs, and at the end", epochs);
@@ -56,25 +52,13 @@ std::string schedule_text(const profile::Profile& p) {
       every(p.evaluation.every_epochs), every(p.checkpoint.every_epochs));
 }
 
-std::string memory_plan_text(const std::vector<Arena::Entry>& entries, std::size_t total_bytes) {
-  std::vector<std::pair<std::size_t, std::string>> largest;
-  std::size_t listed = 0;
-  for (const Arena::Entry& entry : entries)
-    if (entry.bytes * 100 >= total_bytes) largest.emplace_back(entry.bytes, entry.name), listed += entry.bytes;
-  std::stable_sort(largest.begin(), largest.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-  std::string text = fmt::format("  {:<28} {:>14}   share\n", "buffer", "bytes");
-  for (const auto& [bytes, name] : largest) text += row(name, bytes, total_bytes);
-  text += row(fmt::format("{} smaller ones", entries.size() - largest.size()), total_bytes - listed, total_bytes);
-  return text + row("total", total_bytes, total_bytes);
-}
-
 void dry_run(const profile::Profile& given, const TrainingRunOptions& options) {
   profile::Profile profile = given;
   profile::draw_seed(profile);
   profile.data.cache = "off";  // which would be written
   run::start_console_log(options.quiet ? "warn" : profile.run.log_level);
-  const std::unique_ptr<Device> device = open_device(profile.device.device, device_options(profile));
-  const nlohmann::ordered_json data = data_report(market_source(profile));
+  const std::unique_ptr<Device> device = open_device(profile.device.device, run::device_options(profile));
+  const nlohmann::ordered_json data = run::data_report(run::market_source(profile));
   if (options.repeats) run::require_same_data(*options.repeats, data);
   const LoadedMarket market = load_market(profile);
   Trainer trainer(*device, profile, market);
@@ -85,7 +69,7 @@ void dry_run(const profile::Profile& given, const TrainingRunOptions& options) {
     fmt::print(std::cout,
                "device: {}\n{}\nmemory: {}\n{}{}one iteration: {:.3f} ms, {} guard trips\nnothing was written\n",
                device->description(), market.report(), budget,
-               memory_plan_text(trainer.arena().entries(), trainer.memory_bytes()), schedule_text(profile),
+               run::memory_plan_text(trainer.arena().entries(), trainer.memory_bytes()), schedule_text(profile),
                iteration["milliseconds"].get<double>(), iteration["guard_trips"].get<std::uint32_t>());
   if (!options.json) return;
   const nlohmann::ordered_json line = {{"exit_code", 0},

@@ -14,7 +14,4 @@ void dry_run(const profile::Profile& profile, const TrainingRunOptions& options)
 /// The course of a run in words: lengths, when updates start, what anneals, how often it is evaluated and saved.
 std::string schedule_text(const profile::Profile& profile);
 
-/// Largest buffers first, those below a hundredth of all together in one line; [name, bytes, share] and the total.
-std::string memory_plan_text(const std::vector<Arena::Entry>& entries, std::size_t total_bytes);
-
 }  // namespace foxhunt::dqn

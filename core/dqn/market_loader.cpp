@@ -11,53 +11,11 @@
 #include "core/market/longer_bars.h"
 #include "core/market/reader.h"
 #include "core/profile/printer.h"
-#include "core/profile/resources.h"
 #include "core/profile/schema.h"
+#include "core/run/market_input.h"
 
 namespace foxhunt::dqn {
 namespace {
-
-/// Of anything with symbols and a column of instruments: bars, books.
-template <class Rows>
-market::Contract contract_of(const profile::Profile::Contract& wanted, const Rows& rows) {
-  std::string symbol = wanted.symbol;
-  if (symbol.empty() && !rows.symbols.empty() && !rows.instrument.empty()) {
-    const auto found = rows.symbols.find(rows.instrument.front());
-    symbol = found != rows.symbols.end() ? found->second : rows.symbols.begin()->second;
-  }
-  market::Contract contract = market::contract_for(symbol);
-  if (wanted.tick_size)
-    contract.tick_size = static_cast<std::int64_t>(*wanted.tick_size * static_cast<double>(market::price_scale) + 0.5);
-  if (wanted.multiplier) contract.multiplier = *wanted.multiplier;
-  if (wanted.commission) contract.commission = *wanted.commission;
-  return contract;
-}
-
-market::ReadOptions read_options(const profile::Profile::Data& data) {
-  market::ReadOptions options;
-  options.instrument = data.instrument;
-  options.csv = {.time_column = data.csv_time_column,
-                 .open_column = data.csv_open_column,
-                 .high_column = data.csv_high_column,
-                 .low_column = data.csv_low_column,
-                 .close_column = data.csv_close_column,
-                 .volume_column = data.csv_volume_column,
-                 .symbol_column = data.csv_symbol_column,
-                 .time_format = data.csv_time_format,
-                 .time_zone = data.csv_time_zone,
-                 .stamp = data.csv_stamp,
-                 .delimiter = data.csv_delimiter,
-                 .decimal = data.csv_decimal,
-                 .features = data.csv_features};
-  if (data.on_error == "skip") options.on_damage = market::DamagePolicy::keep_start;
-  return options;
-}
-
-/// test_data/futures-baseline; or, where FOXHUNT_TEST_DATA names a folder of market files itself, that folder.
-std::filesystem::path bundled_data() {
-  const std::filesystem::path folder = find_resource_dir("test_data"), baseline = folder / "futures-baseline";
-  return std::filesystem::exists(baseline) ? baseline : folder;
-}
 
 /// All of a profile that the rows of a market and their features depend on, and a little more; as TOML.
 std::string cache_settings(const profile::Profile& p) {
@@ -85,7 +43,7 @@ market::TapeOptions tape_options(const profile::Profile& p) {
 }
 
 market::Tape tape_of(market::Bars bars, const profile::Profile& p) {
-  const market::Contract contract = contract_of(p.contract, bars);
+  const market::Contract contract = run::contract_of(p.contract, bars);
   market::Tape tape = market::make_tape(std::move(bars), contract, tape_options(p));
   if (p.data.resample_minutes == 0) return tape;
   return market::resample(tape, p.data.resample_minutes * market::ns_per_minute);
@@ -93,7 +51,7 @@ market::Tape tape_of(market::Bars bars, const profile::Profile& p) {
 
 /// Whatever the source holds: bars, books, or trades, which become bars.
 market::Tape read_tape(const std::filesystem::path& source, const profile::Profile& p) {
-  const market::ReadOptions options = read_options(p.data);
+  const market::ReadOptions options = run::read_options(p.data);
   switch (market::market_content_of(source, options)) {
     case market::MarketContent::books: {
       if (p.data.resample_minutes > 0)
@@ -102,7 +60,7 @@ market::Tape read_tape(const std::filesystem::path& source, const profile::Profi
                                 "0, or give bars or trades",
                                 p.data.resample_minutes, source.string()));
       const market::Books books = market::read_books(source, options);
-      return market::make_book_tape(books, contract_of(p.contract, books),
+      return market::make_book_tape(books, run::contract_of(p.contract, books),
                                     {.tape = tape_options(p), .latency = p.data.latency_us * 1'000});
     }
     case market::MarketContent::trades:
@@ -138,12 +96,8 @@ LoadedMarket make_market(market::Bars bars, const profile::Profile& p) {
   return with_tables(prepare(tape_of(std::move(bars), p), p), p);
 }
 
-std::filesystem::path market_source(const profile::Profile& p) {
-  return p.data.path.empty() ? bundled_data() : std::filesystem::path(p.data.path);
-}
-
 LoadedMarket load_market(const profile::Profile& p) {
-  const std::filesystem::path source = market_source(p);
+  const std::filesystem::path source = run::market_source(p);
   market::FeatureCache cache(market::cache_folder(p.data.cache), source, cache_settings(p));
   auto prepared = cache.read();
   if (!prepared) {

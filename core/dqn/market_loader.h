@@ -1,5 +1,5 @@
 #pragma once
-#include <filesystem>
+#include <string>
 
 #include "core/dqn/market_tables.h"
 #include "core/profile/profile.h"
@@ -19,8 +19,6 @@ struct LoadedMarket {
   std::string report() const;
 };
 
-/// data.path, or the bundled futures-baseline. Throws Error(usage) when that is nowhere.
-std::filesystem::path market_source(const profile::Profile& profile);
 /// Reads data.path (or the bundled futures-baseline) as the profile says. Throws Error(data).
 LoadedMarket load_market(const profile::Profile& profile);
 /// The same from bars that are here already.

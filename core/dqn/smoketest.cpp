@@ -3,21 +3,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
+
+#include "core/run/smoke_checks.h"
 
 namespace foxhunt::dqn {
 namespace {
-
-void check_parameters_changed(run::CheckList& checks, Trainer& trainer) {
-  const std::vector<float> now = trainer.device().download(trainer.agent().learner().parameters());
-  double largest = 0;
-  for (std::size_t i = 0; i < now.size(); ++i) {
-    const double change = std::abs(static_cast<double>(now[i]) - static_cast<double>(trainer.initial_parameters()[i]));
-    largest = change <= largest ? largest : change;  // a NaN gets through
-  }
-  checks.add("parameters_changed", largest > 0 && std::isfinite(largest),
-             fmt::format("largest change {:.3g} of {} parameters", largest, now.size()), largest);
-}
 
 void check_replay_filled(run::CheckList& checks, Trainer& trainer, const profile::Profile& profile) {
   const DqnConfig& c = trainer.agent().config();
@@ -28,14 +18,6 @@ void check_replay_filled(run::CheckList& checks, Trainer& trainer, const profile
              fmt::format("{} of {} transitions can be drawn, min_replay_size {}", drawable,
                          static_cast<std::int64_t>(c.episodes) * c.length, profile.training.min_replay_size),
              static_cast<double>(drawable));
-}
-
-void check_losses_finite(run::CheckList& checks, const Trainer& trainer, const Outcome& outcome, std::int64_t trips) {
-  checks.add("losses_finite",
-             outcome.updates > 0 && trips == 0 && trainer.nonfinite_losses() == 0 && trainer.losses_seen() > 0,
-             fmt::format("{} updates, {} iterations with a non-finite value, {} of {} reported losses not finite",
-                         outcome.updates, trips, trainer.nonfinite_losses(), trainer.losses_seen()),
-             static_cast<double>(trips));
 }
 
 void check_accounting(run::CheckList& checks, Trainer& trainer, const Outcome& outcome) {
@@ -74,49 +56,21 @@ void check_checkpoint(run::CheckList& checks, Trainer& trainer, const run::RunDi
              static_cast<double>(floats));
 }
 
-/// Plants a NaN in the first weight: the next iteration must refuse its update and leave all else as it was; with the
-/// weight put back, training must go on.
-void check_guard(run::CheckList& checks, Trainer& trainer) {
-  Device& device = trainer.device();
-  Agent& agent = trainer.agent();
-  const DeviceSpan<float> weight = agent.learner().parameters().part(0, 1);
-  const LearnerState before = download_learner(device, agent);
-  const float good = before.tensors.at("parameters").front(), bad = std::numeric_limits<float>::quiet_NaN();
-  const auto run_one = [&] {
-    agent.iterate(1);
-    device.synchronize();
-    return agent.health();
-  };
-  const Health start = agent.health();
-  device.upload(weight, std::span(&bad, 1));
-  const Health planted = run_one();
-  device.upload(weight, std::span(&good, 1));
-  const bool untouched = download_learner(device, agent) == before;
-  const Health recovered = run_one();
-  const std::int64_t trips = planted.counters[counter_trips] - start.counters[counter_trips];
-  const bool goes_on = recovered.counters[counter_trips] == planted.counters[counter_trips] &&
-                       recovered.counters[counter_updates] == start.counters[counter_updates] + 1 &&
-                       std::isfinite(recovered.isv[isv_loss]);
-  checks.add("guard_trips_and_recovers", trips == 1 && untouched && goes_on,
-             fmt::format("NaN in a weight: {} trip ({}), learner {}, next iteration {}", trips,
-                         nonfinite_names(planted.counters[counter_nonfinite_mask]), untouched ? "untouched" : "CHANGED",
-                         goes_on ? "learns" : "DOES NOT LEARN"),
-             static_cast<double>(trips));
-}
-
 }  // namespace
 
 run::CheckList smoketest_checks(Trainer& trainer, const profile::Profile& profile, const Outcome& outcome,
                                 const run::RunDirectory& directory) {
   run::CheckList checks;
   const std::int64_t trips = trainer.agent().health().counters[counter_trips];
-  check_parameters_changed(checks, trainer);
+  run::check_parameters_changed(checks, trainer.initial_parameters(),
+                                trainer.device().download(trainer.agent().learner().parameters()));
   check_replay_filled(checks, trainer, profile);
-  check_losses_finite(checks, trainer, outcome, trips);
+  run::check_losses_finite(
+      checks, {outcome.updates, trips, trainer.losses_seen(), trainer.nonfinite_losses()});
   check_accounting(checks, trainer, outcome);
   check_entropy(checks, trainer, profile);
   check_checkpoint(checks, trainer, directory);
-  check_guard(checks, trainer);
+  run::check_guard(checks, trainer.device(), trainer.agent());
   return checks;
 }
 

@@ -5,9 +5,9 @@
 #include "core/dqn/checkpoint.h"
 #include "core/dqn/evaluation_record.h"
 #include "core/dqn/evaluator.h"
-#include "core/dqn/guard.h"
 #include "core/dqn/market_loader.h"
 #include "core/run/early_stopping.h"
+#include "core/run/guard.h"
 #include "core/run/metrics_record.h"
 #include "core/run/phases.h"
 #include "core/run/progress.h"
@@ -61,7 +61,7 @@ class Trainer {
   Agent& agent() { return agent_; }
   Evaluator& validation() { return validation_; }
   Evaluator& test() { return test_; }
-  Guard& guard() { return guard_; }
+  run::Guard& guard() { return guard_; }
   /// What the records of both evaluators are measured against.
   const Account& account() const { return account_; }
   Device& device() { return device_; }
@@ -96,7 +96,7 @@ class Trainer {
   Account account_;
   Agent agent_;
   Evaluator validation_, test_;
-  Guard guard_;
+  run::Guard guard_;
   DeviceMarket device_market_;
   Arena arena_;
   run::EarlyStopping early_stopping_;

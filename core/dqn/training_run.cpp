@@ -4,77 +4,23 @@
 #include <fmt/ostream.h>
 #include <spdlog/spdlog.h>
 
-#include <cstdlib>
 #include <iostream>
 
 #include "core/dqn/smoketest.h"
 #include "core/dqn/summary.h"
-#include "core/market/source_sum.h"
 #include "core/profile/loader.h"
-#include "core/profile/printer.h"
-#include "core/run/environment.h"
 #include "core/run/interrupt.h"
-#include "core/run/json.h"
 #include "core/run/log.h"
+#include "core/run/market_input.h"
 #include "core/run/report.h"
 
 namespace foxhunt::dqn {
 
-DeviceOptions device_options(const profile::Profile& profile) {
-  DeviceOptions options;
-  options.host_threads = static_cast<int>(profile.device.host_threads);
-  // For the checking tools and for finding the kernel behind a failure: launch by launch, each waited for.
-  const char* graphs = std::getenv("FOXHUNT_GRAPHS");
-  options.graphs = !(graphs && std::string(graphs) == "0");
-  return options;
-}
-
-nlohmann::ordered_json data_report(const std::filesystem::path& source) {
-  const market::SourceSum sum = market::sum_of_source(source);
-  return {{"source", std::filesystem::absolute(source).lexically_normal().string()},
-          {"files", sum.files},
-          {"bytes", sum.bytes},
-          {"xxh64", fmt::format("{:016x}", sum.xxh64)}};
-}
-
 namespace {
-
-/// What environment.json tells beside the machine: the device and the data.
-nlohmann::ordered_json surroundings(const Device& device, const nlohmann::ordered_json& data) {
-  return {{"device", device.description()}, {"data", data}};
-}
-
-run::RunDirectory make_directory(const profile::Profile& profile, const TrainingRunOptions& options,
-                                 const nlohmann::ordered_json& more) {
-  run::RunDirectory directory = run::RunDirectory::create(profile.run.output, profile.name);
-  directory.write_profile(profile::to_toml(profile));
-  directory.write_command(options.command_line);
-  directory.write_environment(more);
-  return directory;
-}
-
-void warn_of_repeat(const run::RunRecord& repeats, const nlohmann::ordered_json& more) {
-  nlohmann::ordered_json environment = run::describe_environment();
-  environment.update(more);
-  for (const std::string& warning : run::repeat_warnings(repeats, environment)) spdlog::warn("{}", warning);
-}
-
-void compare_with_repeated(const run::RunRecord& repeats, const Outcome& outcome) {
-  bool same = false;
-  const std::string verdict =
-      run::repeat_verdict(repeats, fmt::format("{:016x}", outcome.fingerprint), outcome.iterations, same);
-  spdlog::log(same ? spdlog::level::info : spdlog::level::warn, "{}", verdict);
-}
 
 ExitCode exit_code_of(const profile::Profile& profile, const run::CheckList& checks, ExitCode signal) {
   if (signal != ExitCode::ok) return signal;
   return profile.smoketest.enabled && !checks.all_passed() ? ExitCode::check_failed : ExitCode::ok;
-}
-
-void print_json(const nlohmann::ordered_json& summary, const run::RunDirectory& directory, ExitCode code) {
-  nlohmann::ordered_json line = {{"exit_code", static_cast<int>(code)}, {"run", directory.path().string()}};
-  line.update(summary);
-  fmt::print(std::cout, "{}\n", run::json_text(line));
 }
 
 }  // namespace
@@ -88,11 +34,11 @@ ExitCode run_training(const profile::Profile& given, const TrainingRunOptions& o
   std::unique_ptr<Device> device;
   {
     const auto timed = phases.scope("open device");
-    device = open_device(profile.device.device, device_options(profile));
+    device = open_device(profile.device.device, run::device_options(profile));
   }
   const nlohmann::ordered_json more = [&] {
     const auto timed = phases.scope("sum data");
-    return surroundings(*device, data_report(market_source(profile)));
+    return run::surroundings(*device, run::data_report(run::market_source(profile)));
   }();
   if (options.repeats) run::require_same_data(*options.repeats, more["data"]);
   const LoadedMarket market = [&] {
@@ -104,12 +50,12 @@ ExitCode run_training(const profile::Profile& given, const TrainingRunOptions& o
     const auto timed = phases.scope("take memory, upload, record");
     trainer.initialise();
   }
-  const run::RunDirectory directory = make_directory(profile, options, more);
+  const run::RunDirectory directory = run::make_directory(profile, options, more);
   run::start_log_file(directory.log_file());
   spdlog::info("device: {}", device->description());
   if (profile.gpu_profile != "none") spdlog::info("gpu profile: {}", profile.gpu_profile);
   if (!given.run.seed) spdlog::info("seed: {} (drawn)", profile.run.seed.value());
-  if (options.repeats) warn_of_repeat(*options.repeats, more);
+  if (options.repeats) run::warn_of_repeat(*options.repeats, more);
   spdlog::info("{}", market.report());
   spdlog::info("memory: {}", trainer.memory_budget());
   spdlog::info("run: {}", directory.path().string());
@@ -137,10 +83,11 @@ ExitCode run_training(const profile::Profile& given, const TrainingRunOptions& o
   evaluation["splits"] = splits_json(market);
   directory.write_evaluation(evaluation);
   if (profile.run.report) run::write_report(directory, directory.report_file());
-  if (options.repeats) compare_with_repeated(*options.repeats, outcome);
+  if (options.repeats) 
+    run::compare_with_repeated(*options.repeats, outcome.fingerprint, outcome.iterations);
   if (!options.quiet) fmt::print(std::cout, "{}", summary_text(summary));
   const ExitCode code = exit_code_of(profile, checks, signal);
-  if (options.json) print_json(figures, directory, code);
+  if (options.json) run::print_json(figures, directory, code);
   return code;
 }
 

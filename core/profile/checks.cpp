@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "core/error.h"
 #include "core/profile/printer.h"
@@ -115,6 +116,12 @@ void check_actions(const Profile& p, const Rules& rules) {
                 "lacks 0; expected a way to be flat");
 }
 
+void check_horizons(const Profile& p, const Rules& rules) {
+  const auto& h = p.alpha.horizons;
+  rules.require(std::adjacent_find(h.begin(), h.end(), std::greater_equal<>()) == h.end(), "alpha.horizons",
+                "does not ascend; expected five different ones, the shortest first");
+}
+
 }  // namespace
 
 void check_profile(const Profile& profile, const Origins& origins) {
@@ -123,6 +130,7 @@ void check_profile(const Profile& profile, const Origins& origins) {
   check_intervals(profile, rules);
   check_bar_lengths(profile, rules);
   check_actions(profile, rules);
+  check_horizons(profile, rules);
   rules.require(profile.name.find('/') == std::string::npos, "name",
                 "holds a /; expected a name that fits in a folder's");
   rules.require(!profile.early_stopping.enabled || profile.evaluation.every_epochs > 0, "early_stopping.enabled",

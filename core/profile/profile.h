@@ -11,6 +11,7 @@ namespace foxhunt::profile {
 struct Profile {
   std::string name;         ///< file stem of the profile
   std::string description;  ///< one line, for `profiles list`
+  std::string model;        ///< dqn or alpha: what is trained
   std::string gpu_profile;  ///< none, auto until the card is known, or the profile whose sizes were taken
 
   struct Run {
@@ -28,7 +29,7 @@ struct Profile {
   } device;
 
   struct Data {
-    std::string path;        ///< file or folder; "" is the bundled test_data/futures-baseline
+    std::string path;        ///< file or folder; "" is the model's bundled data in test_data
     std::string instrument;  ///< id, symbol, parent or root; "" is the front contract
     std::string on_error;    ///< of a damaged file: error, or skip what follows the damage
     std::string cache;       ///< folder of prepared inputs; auto: $XDG_CACHE_HOME/foxhunt or ~/.cache/foxhunt; off
@@ -76,7 +77,7 @@ struct Profile {
 
   struct Training {
     std::int64_t gpu_n_episodes, gpu_timesteps_per_episode;
-    std::int64_t epochs;  ///< an epoch is gpu_timesteps_per_episode iterations
+    std::int64_t epochs;  ///< an epoch is gpu_timesteps_per_episode iterations; of alpha, alpha.steps_per_epoch
     std::int64_t batch_size, buffer_size, min_replay_size;
     double gamma;
     std::int64_t n_step;
@@ -115,6 +116,26 @@ struct Profile {
     double final_fraction;  ///< of learning_rate, reached at the last iteration
     double beta1, beta2, epsilon, weight_decay, max_grad_norm;
   } optimizer;
+
+  struct Alpha {
+    std::int64_t hidden;                 ///< width of the recurrent trunk
+    double tau_min;                      ///< seconds; its shortest time constant
+    std::int64_t windows, steps;         ///< of one training step; rows of a window
+    std::string state;                   ///< at a window's start: reset, or carry from the window before
+    std::vector<std::int64_t> horizons;  ///< five, ascending
+    std::string horizon_unit;            ///< rows, ms
+    std::int64_t steps_per_epoch;
+    std::string metric;  ///< auc, loss: of the validation split, for early stopping and the best state
+    std::string initial_checkpoint;  ///< whose parameters training starts from; "": fresh ones
+  } alpha;
+
+  struct Gate {
+    double confidence;
+    double min_auc;  ///< its lower bound has to lie above
+    double min_independent_labels;
+    std::int64_t min_horizons;
+    std::int64_t resamples;
+  } gate;
 
   struct TargetNetwork {
     std::string update;  ///< polyak, hard

@@ -47,6 +47,7 @@ std::vector<Key> rows() {
   return {
     key(MEMBER(name), "", anything, "", "Name in reports and run folders; the file's stem when not given"),
     key(MEMBER(description), "", anything, "", "One line for `profiles list`"),
+    key(MEMBER(model), "dqn", words({"dqn", "alpha"}), "", "What is trained: a trading agent, or the supervised model of order-book snapshots"),
     key(MEMBER(gpu_profile), "none", anything, "", "Profile of a card's sizes, taken over what this file extends and under its own keys; auto picks it by the card, none takes none"),
 
     key(MEMBER(run.seed), not_set, open_above(0, infinity), "", "Seed of every random number of the run; not set: one is drawn and recorded"),
@@ -59,7 +60,7 @@ std::vector<Key> rows() {
     key(MEMBER(device.memory_limit), 0, closed(0, 1 << 24), "MiB", "Most memory to take; 0 is what the device has free"),
     key(MEMBER(device.host_threads), 0, closed(0, 1024), "threads", "Threads of the host target; 0 is all cores"),
 
-    key(MEMBER(data.path), "", anything, "file or folder", "Market data; empty is the bundled futures-baseline"),
+    key(MEMBER(data.path), "", anything, "file or folder", "Market data; empty is the bundled futures-baseline, of alpha the bundled alpha-baseline"),
     key(MEMBER(data.instrument), "", anything, "", "Id, raw symbol, parent (ES.FUT) or root (ES) to read of several instruments; empty is the front contract"),
     key(MEMBER(data.on_error), "error", words({"error", "skip"}), "", "A damaged DBN or CSV file: error stops; skip keeps the rows before the damage and says what is lost"),
     key(MEMBER(data.cache), "auto", anything, "folder", "Keeps what large inputs were made into; auto is $XDG_CACHE_HOME/foxhunt or ~/.cache/foxhunt, off or empty is none"),
@@ -104,7 +105,7 @@ std::vector<Key> rows() {
 
     key(MEMBER(training.gpu_n_episodes), 64, closed(1, 1 << 20), "episodes", "Market episodes that run side by side"),
     key(MEMBER(training.gpu_timesteps_per_episode), 240, closed(1, 1e6), "steps", "Step limit of an episode, and iterations of an epoch"),
-    key(MEMBER(training.epochs), 100, closed(1, 1e6), "epochs", "Length of the run, in gpu_timesteps_per_episode iterations each"),
+    key(MEMBER(training.epochs), 100, closed(1, 1e6), "epochs", "Length of the run, in gpu_timesteps_per_episode iterations each; of alpha, in alpha.steps_per_epoch"),
     key(MEMBER(training.batch_size), 256, closed(1, 1 << 20), "transitions", "Drawn from replay for one update"),
     key(MEMBER(training.buffer_size), 65536, closed(2, 1 << 30), "transitions", "Capacity of replay; equals replay_buffer.buffer_size, a multiple of gpu_n_episodes"),
     key(MEMBER(training.min_replay_size), 4096, closed(1, 1 << 30), "transitions", "Updates start when replay holds so many"),
@@ -142,6 +143,23 @@ std::vector<Key> rows() {
     key(MEMBER(optimizer.epsilon), 1e-8, closed(1e-12, 1), "", "Added to the root of the second moment"),
     key(MEMBER(optimizer.weight_decay), 1e-4, closed(0, 1), "", "Decoupled weight decay"),
     key(MEMBER(optimizer.max_grad_norm), 10, open_below(0, 1e9), "", "Global gradient norm is clipped to this"),
+
+    key(MEMBER(alpha.hidden), 64, closed(1, 128), "units", "Width of the recurrent trunk"),
+    key(MEMBER(alpha.tau_min), 0.01, open_below(0, 1e6), "s", "Shortest time constant of the trunk"),
+    key(MEMBER(alpha.windows), 32, closed(1, 8192), "windows", "Stretches of snapshots in one training step"),
+    key(MEMBER(alpha.steps), 64, closed(1, 4096), "rows", "Length of a window; none crosses the end of a session, a roll or a split"),
+    key(MEMBER(alpha.state), "reset", words({"reset", "carry"}), "", "At the start of a window: reset draws windows at random and starts from zero; carry goes through the sessions in order, each window from the state that the one before it left"),
+    key(MEMBER(alpha.horizons), (Widths{10, 25, 50, 100, 200}), list_of(5, 5, closed(1, 1e12)), "horizon_unit", "How far ahead the mid is compared with the present one, ascending"),
+    key(MEMBER(alpha.horizon_unit), "rows", words({"rows", "ms"}), "", "Unit of the horizons: rows, or milliseconds of market time"),
+    key(MEMBER(alpha.steps_per_epoch), 100, closed(1, 1e6), "iterations", "Training steps of an epoch"),
+    key(MEMBER(alpha.metric), "auc", words({"auc", "loss"}), "", "What early stopping watches and the best state is chosen by, on the validation split: mean AUC over the horizons, or cross-entropy"),
+    key(MEMBER(alpha.initial_checkpoint), "", anything, "file", "Checkpoint of an alpha run of the same shape whose parameters training starts from; empty: fresh ones"),
+
+    key(MEMBER(gate.confidence), 0.999, Limits{.min = 0.5, .max = 1, .max_open = true}, "", "That no horizon's lower bound of the AUC is too high by chance, over all five together"),
+    key(MEMBER(gate.min_auc), 0.5, closed(0.5, 1), "", "The lower bound of the AUC has to lie above it"),
+    key(MEMBER(gate.min_independent_labels), 20, closed(1, 1e9), "labels", "Least number of labels of the rarer class that do not share the moves that they look at"),
+    key(MEMBER(gate.min_horizons), 1, closed(1, 5), "horizons", "Horizons that have to fulfil every criterion"),
+    key(MEMBER(gate.resamples), 1000, closed(100, 1e6), "", "Resamples of the block bootstrap"),
 
     key(MEMBER(target_network.update), "polyak", words({"polyak", "hard"}), "", "Follow the online network a little each update, or copy it now and then"),
     key(MEMBER(target_network.tau), 0.005, open_below(0, 1), "", "Share taken from the online network each update (polyak)"),

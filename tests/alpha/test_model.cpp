@@ -49,7 +49,7 @@ struct Training {
 
   /// Trains, and gives the loss of the last step.
   float train(int count) {
-    model.train(count);
+    model.iterate(count);
     device.synchronize();
     return model.health().isv[isv_loss];
   }

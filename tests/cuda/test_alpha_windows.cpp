@@ -77,3 +77,50 @@ TEST_CASE("kernel_windows: a window that leaves the table is zeros and no labels
   for (int at = 0; at < 10; ++at)
     REQUIRE(labels[size(at * 5)] == (at == 1 || at == 2 || at == 8 || at == 9 ? 1 : no_label));
 }
+
+TEST_CASE("kernel_windows: windows in order go around the ring, and carry a state only to where one follows on") {
+  ON_EVERY_DEVICE(device);
+  Random random(321);
+  constexpr int steps = 3, hidden = 6;
+  for (const auto& [count, windows] : {std::pair{1, 1}, std::pair{7, 3}, std::pair{100, 13}, std::pair{5, 9}}) {
+    std::vector<std::int32_t> rows;
+    std::vector<std::uint8_t> continues;
+    for (int i = 0; i < count; ++i) rows.push_back(10 * i + 1), continues.push_back(random.integer(0, 1) == 1);
+    const auto states = random.floats(size(windows * (steps + 1) * hidden), -1.0f, 1.0f);
+    const TestBuffer<std::int32_t> ring(device, rows);
+    const TestBuffer<std::uint8_t> follows(device, continues);
+    const TestBuffer<float> state(device, states);
+    for (const std::uint32_t iteration : {0u, 1u, 41u, 0xffffffffu}) {
+      TestBuffer<std::uint32_t> counters(device, counters_with({{counter_iteration, iteration}}));
+      TestBuffer<std::int32_t> starts(device, size(windows));
+      TestBuffer<float> initial(device, size(windows * hidden));
+      launch_guarded(device, next_windows_kernel, ring, follows, counters, state, starts, initial, count, windows,
+                     steps, hidden);
+      const auto next = starts.download();
+      const auto carried = initial.download();
+      int wrong = 0;
+      for (int w = 0; w < windows; ++w) {
+        const std::size_t place = (size(w) * size(count) / size(windows) + iteration + 1) % size(count);
+        wrong += next[size(w)] != rows[place];
+        for (int j = 0; j < hidden; ++j) {
+          const float last = states[size((w * (steps + 1) + steps) * hidden + j)];
+          wrong += carried[size(w * hidden + j)] != (continues[place] ? last : 0.0f);
+        }
+      }
+      CAPTURE(count, windows, iteration);
+      REQUIRE(wrong == 0);
+    }
+  }
+}
+
+TEST_CASE("kernel_windows: a state that is not finite is not carried on") {
+  ON_EVERY_DEVICE(device);
+  const TestBuffer<std::int32_t> ring(device, std::vector<std::int32_t>{0, 1});
+  const TestBuffer<std::uint8_t> follows(device, std::vector<std::uint8_t>{1, 1});
+  const TestBuffer<float> state(device, std::vector<float>{9, 9, 9, NAN, INFINITY, 0.5f});
+  TestBuffer<std::uint32_t> counters(device, counters_with({}));
+  TestBuffer<std::int32_t> starts(device, 1);
+  TestBuffer<float> initial(device, 3);
+  launch_guarded(device, next_windows_kernel, ring, follows, counters, state, starts, initial, 2, 1, 1, 3);
+  REQUIRE(initial.download() == std::vector<float>{0.0f, 0.0f, 0.5f});
+}

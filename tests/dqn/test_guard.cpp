@@ -99,10 +99,10 @@ TEST_CASE("guard: rollback restores the last good state and goes on, and gives u
 TEST_CASE("guard: every tensor has a name of its own") {
   std::vector<std::string> seen;
   for (unsigned bit = 1; bit <= nonfinite_priority; bit <<= 1) {
-    const std::string name = dqn::nonfinite_names(bit);
+    const std::string name = run::nonfinite_names(bit);
     REQUIRE_FALSE(name.empty());
     for (const std::string& other : seen) REQUIRE(name != other);
     seen.push_back(name);
   }
-  REQUIRE(dqn::nonfinite_names(nonfinite_loss | nonfinite_gradient) == "loss, gradient");
+  REQUIRE(run::nonfinite_names(nonfinite_loss | nonfinite_gradient) == "loss, gradient");
 }

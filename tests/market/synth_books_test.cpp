@@ -1,5 +1,6 @@
 #include "core/checksum.h"
 #include "core/market/book_tape.h"
+#include "core/market/byte_source.h"
 #include "core/market/dbn_book_writer.h"
 #include "tests/market/book_fixture.h"
 #include "tests/market/synth_fixture.h"
@@ -75,6 +76,17 @@ TEST_CASE("synth: books of the same seed are the same, on every platform, of ano
   CHECK(xxh64(std::as_bytes(std::span(bytes))) == 0x35993ca76362c1e);
   options.seed = 2;
   REQUIRE(bytes != encode_dbn_books(synthesize_books(options)));
+}
+
+TEST_CASE("synth: bundled books can be made again") {
+  SynthOptions options;
+  options.sessions = 6, options.rows = 6'000, options.strength = 0.5;
+  const std::filesystem::path file = test::source_dir() / "test_data" / "alpha-baseline" / "es-baseline.mbp-10.dbn.zst";
+  const std::string expected = encode_dbn_books(synthesize_books(options));
+  std::string bundled(expected.size() + 1, '\0');
+  bundled.resize(ByteSource(file).read(bundled.data(), bundled.size()));
+  REQUIRE(bundled == expected);
+  REQUIRE(std::filesystem::file_size(file) < 2'000'000);
 }
 
 TEST_CASE("synth: every book is one that a venue could show") {

@@ -1,4 +1,4 @@
-#include "core/dqn/diagnosis.h"
+#include "core/run/diagnosis.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "core/run/safetensors.h"
 
-namespace foxhunt::dqn {
+namespace foxhunt::run {
 namespace {
 
 std::vector<float> values_of(Device& device, const LaunchArgument& argument) {
@@ -56,16 +56,16 @@ std::optional<NonfiniteFind> find_nonfinite(Device& device, const Program& progr
 
 void dump_arguments(Device& device, const NonfiniteFind& find, const std::filesystem::path& file) {
   std::vector<std::vector<float>> values;
-  std::vector<run::TensorView> views;
+  std::vector<TensorView> views;
   values.reserve(find.launch->arguments.size());
   for (std::size_t a = 0; a < find.launch->arguments.size(); ++a) {
     const LaunchArgument& argument = find.launch->arguments[a];
     if (!argument.is_float) continue;
     values.push_back(values_of(device, argument));
-    views.push_back(run::tensor_view(find.launch->kernel->arguments[a].name, {static_cast<std::int64_t>(argument.size)},
+    views.push_back(tensor_view(find.launch->kernel->arguments[a].name, {static_cast<std::int64_t>(argument.size)},
                                      std::span<const float>(values.back())));
   }
-  run::save_safetensors(file, views, {{"kernel", find.launch->kernel->name}, {"finding", find.text()}});
+  save_safetensors(file, views, {{"kernel", find.launch->kernel->name}, {"finding", find.text()}});
 }
 
-}  // namespace foxhunt::dqn
+}  // namespace foxhunt::run

@@ -1,4 +1,4 @@
-#include "core/dqn/guard.h"
+#include "core/run/guard.h"
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -6,9 +6,9 @@
 #include <optional>
 #include <utility>
 
-#include "core/dqn/diagnosis.h"
+#include "core/run/diagnosis.h"
 
-namespace foxhunt::dqn {
+namespace foxhunt::run {
 
 std::string nonfinite_names(std::uint32_t mask) {
   static constexpr std::pair<NonfiniteIn, const char*> names[] = {
@@ -25,13 +25,13 @@ std::string nonfinite_names(std::uint32_t mask) {
   return text;
 }
 
-Guard::Guard(Device& device, Agent& agent, const profile::Profile::Guards& options)
-    : device_(device), agent_(agent), options_(options) {}
+Guard::Guard(Device& device, Trainee& trainee, const profile::Profile::Guards& options)
+    : device_(device), trainee_(trainee), options_(options) {}
 
 void Guard::plan(Arena& arena) {
   arena_ = &arena;
-  arena.plan("diagnosis_start", agent_.persistent_bytes(), start_);
-  if (options_.policy == "rollback") arena.plan("good_state", agent_.learner().block_floats(), good_);
+  arena.plan("diagnosis_start", trainee_.persistent_bytes(), start_);
+  if (options_.policy == "rollback") arena.plan("good_state", trainee_.learner_floats(), good_);
 }
 
 void Guard::check(const Health& health) {
@@ -57,7 +57,7 @@ void Guard::check(const Health& health) {
 void Guard::keep_diagnosis_start(const Health& health) {
   const std::int64_t iteration = health.counters[counter_iteration];
   if (started_at_ >= 0 && iteration - started_at_ < options_.snapshot_every) return;
-  device_.copy(start_, DeviceSpan<const std::byte>(agent_.persistent()));
+  device_.copy(start_, DeviceSpan<const std::byte>(trainee_.persistent()));
   started_at_ = iteration;
 }
 
@@ -66,10 +66,10 @@ std::string Guard::diagnosis(const Health& health) {
   if (started_at_ < 0 || started_at_ > tripped) return "";
   // The same bits again: back to the kept state, on to the iteration that tripped, and through it step by step. What
   // the run came to is put back afterwards.
-  const std::vector<std::byte> now = device_.download(agent_.persistent());
-  device_.copy(agent_.persistent(), DeviceSpan<const std::byte>(start_));
-  agent_.iterate(static_cast<int>(tripped - started_at_));
-  const std::optional<NonfiniteFind> found = find_nonfinite(device_, agent_.program(), *arena_);
+  const std::vector<std::byte> now = device_.download(trainee_.persistent());
+  device_.copy(trainee_.persistent(), DeviceSpan<const std::byte>(start_));
+  trainee_.iterate(static_cast<int>(tripped - started_at_));
+  const std::optional<NonfiniteFind> found = find_nonfinite(device_, trainee_.program(), *arena_);
   std::string text = found ? "; first " + found->text()
                            : "; not met again when the iteration was run anew: suspect the device or its memory";
   if (found && !dump_folder_.empty()) {
@@ -77,14 +77,14 @@ std::string Guard::diagnosis(const Health& health) {
     dump_arguments(device_, *found, file);
     text += ", tensors in " + file.string();
   }
-  device_.upload(agent_.persistent(), now);
+  device_.upload(trainee_.persistent(), now);
   return text;
 }
 
 void Guard::keep_good_state(const Health& health) {
   const std::int64_t iteration = health.counters[counter_iteration];
   if (options_.policy != "rollback" || (have_good_ && iteration - kept_at_ < options_.snapshot_every)) return;
-  device_.copy(good_, DeviceSpan<const float>(agent_.learner().block()));
+  device_.copy(good_, DeviceSpan<const float>(trainee_.learner_block()));
   have_good_ = true;
   kept_at_ = iteration;
 }
@@ -92,11 +92,11 @@ void Guard::keep_good_state(const Health& health) {
 void Guard::roll_back() {
   device_.synchronize();
   if (!have_good_) return;
-  device_.copy(agent_.learner().block(), DeviceSpan<const float>(good_));
+  device_.copy(trainee_.learner_block(), DeviceSpan<const float>(good_));
   device_.synchronize();
-  trips_ = agent_.health().counters[counter_trips];  // those of iterations that were in flight belong to this one
+  trips_ = trainee_.health().counters[counter_trips];  // those of iterations that were in flight belong to this one
   ++rollbacks_;
   spdlog::warn("guard: rolled back to the state of iteration {}", kept_at_);
 }
 
-}  // namespace foxhunt::dqn
+}  // namespace foxhunt::run

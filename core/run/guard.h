@@ -3,10 +3,11 @@
 #include <filesystem>
 #include <string>
 
-#include "core/dqn/agent.h"
+#include "core/device/arena.h"
 #include "core/profile/profile.h"
+#include "core/run/trainee.h"
 
-namespace foxhunt::dqn {
+namespace foxhunt::run {
 
 /// "parameter, moment": the tensors of a NonfiniteIn mask, in the order in which an iteration meets them.
 std::string nonfinite_names(std::uint32_t mask);
@@ -15,7 +16,7 @@ std::string nonfinite_names(std::uint32_t mask);
 /// the update already when this hears of it.
 class Guard {
  public:
-  Guard(Device& device, Agent& agent, const profile::Profile::Guards& options);
+  Guard(Device& device, Trainee& trainee, const profile::Profile::Guards& options);
   /// Room for the last good state; before Arena::commit.
   void plan(Arena& arena);
   /// Looks at the health word; call with no more than the allowed iterations in flight. halt, or a policy at its limit:
@@ -23,7 +24,7 @@ class Guard {
   void check(const Health& health);
   /// Keeps what a diagnosis starts from, when it is time. All queued iterations must be done.
   void keep_diagnosis_start(const Health& health);
-  /// Keeps the learner as the last good state when it is time. All queued iterations must be done.
+  /// Keeps the learner's block as the last good state when it is time. All queued iterations must be done.
   void keep_good_state(const Health& health);
 
   /// Where a diagnosis leaves the tensors of the kernel it names; "" (at first): nowhere.
@@ -37,14 +38,14 @@ class Guard {
   std::string diagnosis(const Health& health);
 
   Device& device_;
-  Agent& agent_;
+  Trainee& trainee_;
   const Arena* arena_ = nullptr;
   profile::Profile::Guards options_;
   DeviceSpan<float> good_;
-  DeviceSpan<std::byte> start_;  ///< Agent::persistent as it was at iteration started_at_
+  DeviceSpan<std::byte> start_;  ///< Trainee::persistent as it was at iteration started_at_
   std::filesystem::path dump_folder_;
   bool have_good_ = false;
   std::int64_t trips_ = 0, rollbacks_ = 0, kept_at_ = 0, started_at_ = -1;
 };
 
-}  // namespace foxhunt::dqn
+}  // namespace foxhunt::run

@@ -5,7 +5,7 @@
 
 #include "core/device/arena.h"
 
-namespace foxhunt::dqn {
+namespace foxhunt::run {
 
 /// Where a program first met a non-finite float.
 struct NonfiniteFind {
@@ -29,4 +29,4 @@ std::optional<NonfiniteFind> find_nonfinite(Device& device, const Program& progr
 /// Error(storage).
 void dump_arguments(Device& device, const NonfiniteFind& find, const std::filesystem::path& file);
 
-}  // namespace foxhunt::dqn
+}  // namespace foxhunt::run

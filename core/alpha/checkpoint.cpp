@@ -1,0 +1,173 @@
+#include "core/alpha/checkpoint.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "core/alpha/snapshot_features.h"
+#include "core/run/safetensors.h"
+
+namespace foxhunt::alpha {
+namespace {
+
+const std::string format_name = "foxhunt-alpha-1";
+
+std::string feature_names() {
+  std::vector<std::string> names;
+  for (const SnapshotFeature& feature : snapshot_feature_list()) names.push_back(feature.name);
+  return fmt::format("{}", fmt::join(names, " "));
+}
+
+/// In the unit that the horizons are of.
+std::string lengths(const Horizons& horizons) {
+  std::vector<std::int64_t> list;
+  for (const Horizon& horizon : horizons) list.push_back(horizon.length());
+  return fmt::format("{}", fmt::join(list, " "));
+}
+
+std::string names_of(const Horizons& horizons) {
+  std::string text;
+  for (const Horizon& horizon : horizons) text += (text.empty() ? "" : ", ") + horizon.text();
+  return text;
+}
+
+/// The texts of a file's metadata as numbers.
+class Metadata {
+ public:
+  Metadata(const std::filesystem::path& file, const std::map<std::string, std::string>& texts)
+      : file_(file), texts_(texts) {}
+
+  const std::string& text(const std::string& name) const {
+    const auto found = texts_.find(name);
+    if (found == texts_.end()) throw unreadable(name, "is missing");
+    return found->second;
+  }
+  template <class T>
+  std::vector<T> numbers(const std::string& name, std::size_t count) const {
+    const std::string& all = text(name);
+    std::vector<T> values;
+    for (const char *at = all.data(), *end = at + all.size(); at < end;) {
+      T value{};
+      const auto [after, error] = std::from_chars(at, end, value);
+      if (error != std::errc() || (after != end && *after != ' ')) throw unreadable(name, "is no list of numbers");
+      values.push_back(value);
+      at = after == end ? end : after + 1;
+    }
+    if (values.size() != count) throw unreadable(name, fmt::format("holds {} numbers, not {}", values.size(), count));
+    return values;
+  }
+
+ private:
+  Error unreadable(const std::string& name, const std::string& why) const {
+    return {ExitCode::storage, fmt::format("{}: metadata '{}' {}; the file was changed by another program: restore it",
+                                           file_.string(), name, why)};
+  }
+  const std::filesystem::path& file_;
+  const std::map<std::string, std::string>& texts_;
+};
+
+Horizons horizons_of(const Metadata& metadata) {
+  const std::vector<std::int64_t> values = metadata.numbers<std::int64_t>("horizons", alpha_horizons);
+  const bool in_rows = metadata.text("horizon_unit") == "rows";
+  Horizons horizons;
+  for (std::size_t h = 0; h < horizons.size(); ++h)
+    (in_rows ? horizons[h].rows : horizons[h].nanoseconds) = values[h];
+  return horizons;
+}
+
+void require_format(const std::filesystem::path& file, const run::SafetensorsFile& loaded) {
+  const auto found = loaded.metadata().find("format");
+  const std::string format = found == loaded.metadata().end() ? "none" : printable(found->second);
+  if (format != format_name)
+    throw Error(ExitCode::usage, fmt::format("{}: its format is {}, expected {}; give a checkpoint of an alpha run",
+                                             file.string(), format, format_name));
+}
+
+}  // namespace
+
+void save_model(const std::filesystem::path& file, const Model& model, const std::vector<float>& learner,
+                const ModelDescription& d, std::map<std::string, std::string> metadata) {
+  metadata["format"] = format_name;
+  metadata["hidden"] = std::to_string(d.trunk.hidden);
+  metadata["tau_min"] = fmt::format("{}", d.trunk.tau_min);
+  metadata["tick"] = std::to_string(d.tick);
+  metadata["horizons"] = lengths(d.horizons);
+  metadata["horizon_unit"] = d.horizons[0].rows > 0 ? "rows" : "ns";
+  metadata["features"] = feature_names();
+  const std::span<const float> all = learner;
+  const auto part = [&](DeviceSpan<float> span) {
+    return all.subspan(static_cast<std::size_t>(span.data - model.learner_block().data), span.size);
+  };
+  std::vector<run::TensorView> views;
+  for (const auto& [name, span] : {std::pair{"parameters", model.parameters()}, std::pair{"moment1", model.moment1()},
+                                   std::pair{"moment2", model.moment2()}})
+    views.push_back(
+        run::tensor_view(std::string("state.") + name, {static_cast<std::int64_t>(span.size)}, part(span)));
+  const TrunkLayout& layout = model.layout();
+  static constexpr std::pair<const char*, const char*> names[] = {
+      {"input", "bias"}, {"recurrent", "theta"}, {"projector", "bias"}, {"heads", "bias"}};
+  for (int m = 0; m < TrunkLayout::matrices; ++m) {
+    const auto matrix = static_cast<TrunkLayout::Matrix>(m);
+    const std::int64_t inputs = layout.inputs(matrix), outputs = layout.outputs(matrix);
+    const std::span<const float> values =
+        all.subspan(static_cast<std::size_t>(layout.table().offset[m]), layout.floats(matrix));
+    const auto weights = static_cast<std::size_t>(inputs * outputs);
+    const auto& [name, last] = names[m];
+    views.push_back(run::tensor_view(fmt::format("{}.weight", name), {inputs, outputs}, values.first(weights)));
+    views.push_back(run::tensor_view(fmt::format("{}.{}", name, last), {outputs}, values.subspan(weights)));
+  }
+  run::save_safetensors(file, views, metadata);
+}
+
+SavedModel load_model(const std::filesystem::path& file) {
+  const run::SafetensorsFile loaded = run::SafetensorsFile::load(file);
+  require_format(file, loaded);
+  const Metadata metadata(file, loaded.metadata());
+  SavedModel saved;
+  saved.metadata = loaded.metadata();
+  saved.description.trunk = {.hidden = metadata.numbers<int>("hidden", 1)[0],
+                             .tau_min = metadata.numbers<float>("tau_min", 1)[0]};
+  saved.description.tick = metadata.numbers<std::int64_t>("tick", 1)[0];
+  saved.description.horizons = horizons_of(metadata);
+  if (metadata.text("features") != feature_names())
+    throw Error(ExitCode::usage, fmt::format("{}: it was trained on other snapshot features than this program makes; "
+                                             "train it again, or use the program that made it",
+                                             file.string()));
+  const TrunkLayout layout(saved.description.trunk.hidden);
+  const std::size_t floats = loaded.tensor("state.parameters").data.size() / sizeof(float);
+  if (floats != static_cast<std::size_t>(layout.parameters()))
+    throw Error(ExitCode::usage,
+                fmt::format("{}: it holds {} parameters, but a trunk of {} units has {}; restore the file",
+                            file.string(), floats, saved.description.trunk.hidden, layout.parameters()));
+  saved.parameters.resize(floats);
+  loaded.copy("state.parameters", std::span<float>(saved.parameters));
+  return saved;
+}
+
+void require_shape(const std::filesystem::path& file, const ModelDescription& saved, const TrunkShape& trunk,
+                   const Horizons& horizons) {
+  const auto refuse = [&](const std::string& what, const std::string& has, const std::string& wanted) {
+    throw Error(ExitCode::usage,
+                fmt::format("{}: the model in it has {} = {}, the profile says {}; set it to that, or give a "
+                            "checkpoint of the profile's own shape",
+                            file.string(), what, has, wanted));
+  };
+  if (saved.trunk.hidden != trunk.hidden)
+    refuse("alpha.hidden", std::to_string(saved.trunk.hidden), std::to_string(trunk.hidden));
+  if (saved.trunk.tau_min != trunk.tau_min)
+    refuse("alpha.tau_min", fmt::format("{}", saved.trunk.tau_min), fmt::format("{}", trunk.tau_min));
+  if (names_of(saved.horizons) != names_of(horizons))
+    refuse("alpha.horizons", names_of(saved.horizons), names_of(horizons));
+}
+
+void remove_old_checkpoints(const std::filesystem::path& folder, std::size_t keep) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().filename().string().starts_with("epoch-") && entry.path().extension() == ".safetensors")
+      files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  for (std::size_t i = 0; i + keep < files.size(); ++i) std::filesystem::remove(files[i]);
+}
+
+}  // namespace foxhunt::alpha

@@ -1,0 +1,45 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/alpha/dataset.h"
+#include "core/alpha/model.h"
+
+namespace foxhunt::alpha {
+
+/// All that a trained model's numbers mean something with.
+struct ModelDescription {
+  TrunkShape trunk;
+  Horizons horizons{};
+  std::int64_t tick = 0;  ///< 1e-9 points, of the contract that it was trained on
+};
+
+struct SavedModel {
+  ModelDescription description;
+  std::vector<float> parameters;                ///< as TrunkLayout lays them out
+  std::map<std::string, std::string> metadata;  ///< profile, epoch, iteration ... as they were saved
+};
+
+/// Writes a model atomically as safetensors: its learner (state.parameters, state.moment1, state.moment2) and beside it
+/// each matrix by name (input.weight [40, hidden], input.bias [hidden], recurrent.weight, recurrent.theta, projector,
+/// heads), the description, the names of the features and `more` as metadata. learner: a host copy of
+/// Model::learner_block. Throws Error(storage).
+void save_model(const std::filesystem::path& file, const Model& model, const std::vector<float>& learner,
+                const ModelDescription& description, std::map<std::string, std::string> more);
+
+/// Throws Error(storage) for a file that cannot be read or is damaged, and Error(usage) for one that is no alpha model,
+/// or one of other features or of another shape than it says.
+SavedModel load_model(const std::filesystem::path& file);
+
+/// Throws Error(usage), which names the file, what differs and the profile's keys, when the model was not trained with
+/// this trunk and these horizons.
+void require_shape(const std::filesystem::path& file, const ModelDescription& saved, const TrunkShape& trunk,
+                   const Horizons& horizons);
+
+/// Removes the oldest of epoch-*.safetensors but for `keep`.
+void remove_old_checkpoints(const std::filesystem::path& folder, std::size_t keep);
+
+}  // namespace foxhunt::alpha

@@ -1,0 +1,39 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "core/market/contract.h"
+#include "core/market/reader.h"
+#include "core/profile/profile.h"
+
+namespace foxhunt::run {
+
+/// data.path, or the bundled data of the profile's model: futures-baseline or alpha-baseline. Throws Error(usage) when
+/// that is nowhere.
+std::filesystem::path market_source(const profile::Profile& profile);
+
+/// How a profile wants its market files read.
+market::ReadOptions read_options(const profile::Profile::Data& data);
+
+/// What tells the data that a run was trained on, recorded with it: {"source", "files", "bytes", "xxh64"}. Reads every
+/// byte. Throws Error(data).
+nlohmann::ordered_json data_report(const std::filesystem::path& source);
+
+/// The built-in contract of the profile's symbol, or without one of `symbol`, with what the profile says of it.
+market::Contract contract_of(const profile::Profile::Contract& wanted, const std::string& symbol);
+
+/// The same for anything with symbols and a column of instruments: bars, books.
+template <class Rows>
+market::Contract contract_of(const profile::Profile::Contract& wanted, const Rows& rows) {
+  std::string symbol;
+  if (!rows.symbols.empty() && !rows.instrument.empty()) {
+    const auto found = rows.symbols.find(rows.instrument.front());
+    symbol = found != rows.symbols.end() ? found->second : rows.symbols.begin()->second;
+  }
+  return contract_of(wanted, symbol);
+}
+
+}  // namespace foxhunt::run
