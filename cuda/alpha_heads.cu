@@ -1,4 +1,5 @@
 // From the state of the trunk to eight numbers and from these to five logits, and their loss. One tile a row.
+#include "cuda/alpha_heads.cuh"
 #include "cuda/guard.cuh"
 
 #include "core/kernels.h"
@@ -25,11 +26,7 @@ KERNEL void LAUNCH_BOUNDS(128)
     }
     UNROLL for (int k = 0; k < outputs; ++k) p[k] = tanhf(tile.sum(p[k]) + projector[hidden * outputs + k]);
     if (tile.lane == 0) UNROLL for (int k = 0; k < outputs; ++k) projection[r * outputs + k] = p[k];
-    for (int z : tile.over(horizons)) {
-      float logit = heads[outputs * horizons + z];
-      UNROLL for (int k = 0; k < outputs; ++k) logit += p[k] * heads[k * horizons + z];
-      logits[r * horizons + z] = logit;
-    }
+    for (int z : tile.over(horizons)) logits[r * horizons + z] = logit_of(p, heads, z);
   }
 }
 
