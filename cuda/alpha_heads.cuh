@@ -1,16 +1,24 @@
 #pragma once
-// The heads of one row, a number at a time.
+// The heads of one row.
 #include "cuda/device.cuh"
 
 #include "core/kernels.h"
 
 namespace foxhunt::cuda {
 
-/// Number k of the projection of state [hidden]; the lanes of the tile share the sum, and each gets it.
-DEVICE float project(const Tile& tile, const float* state, const float* projector, int hidden, int k) {
-  float sum = 0.0f;
-  for (int i : tile.over(hidden)) sum += state[i] * projector[i * alpha_projections + k];
-  return tanhf(tile.sum(sum) + projector[hidden * alpha_projections + k]);
+/// Numbers [first, first + count) of the projection of state [hidden]; the lanes of the tile share the sums, and each
+/// gets them.
+template <int count>
+DEVICE void project(const Tile& tile, const float* state, const float* projector, int hidden, int first,
+                    float (&p)[count]) {
+  UNROLL for (int k = 0; k < count; ++k) p[k] = 0.0f;
+  for (int i : tile.over(hidden)) {
+    const float h = state[i];
+    const float* row = projector + i * alpha_projections + first;
+    UNROLL for (int k = 0; k < count; ++k) p[k] += h * row[k];
+  }
+  const float* bias = projector + hidden * alpha_projections + first;
+  UNROLL for (int k = 0; k < count; ++k) p[k] = tanhf(tile.sum(p[k]) + bias[k]);
 }
 
 /// Logit z of a projection [8].

@@ -79,9 +79,11 @@ DEVICE void answer(const float* state, const float* projector, const float* head
                    MappedSlot<Prediction>& slot) {
   SHARED_ARRAY(float, projection, alpha_projections);
   const Tile tile;
-  for (int k = tile.rank(); k < alpha_projections; k += tile.tiles()) {
-    const float p = project(tile, state, projector, hidden, k);
-    if (tile.lane == 0) projection[k] = p;
+  constexpr int count = alpha_projections / tiles_in(cfc_threads);
+  for (int first = tile.rank() * count; first < alpha_projections; first += tile.tiles() * count) {
+    float p[count];
+    project(tile, state, projector, hidden, first, p);
+    if (tile.lane == 0) UNROLL for (int k = 0; k < count; ++k) projection[first + k] = p[k];
   }
   __syncthreads();
   for (int i : thread_stride(slot_words<Prediction>)) {
