@@ -15,12 +15,8 @@ KERNEL void LAUNCH_BOUNDS(128)
   uint32_t sequence;
   const bool came = take_newer(*slot, taken[0], counts.sequence, sequence, counts.torn);
   if (came) {
-    const uint32_t* from = reinterpret_cast<const uint32_t*>(taken);
-    uint32_t *kept = reinterpret_cast<uint32_t*>(now), *old = reinterpret_cast<uint32_t*>(before);
-    for (int i : thread_stride(slot_words<Mbp10RawInput>)) {
-      old[i] = kept[i];
-      kept[i] = from[i];
-    }
+    copy_by_block(*now, *before);
+    copy_by_block(taken[0], *now);
     if (taken[0].first)
       for (int j : thread_stride(hidden)) state[j] = 0.0f;
     counts.take(sequence);

@@ -8,6 +8,9 @@
 
 namespace foxhunt::cuda {
 
+/// A word of any value: what is stored through it may be read as what it is.
+typedef uint32_t __attribute__((may_alias)) AnyWord;
+
 template <class T>
 inline constexpr int slot_words = sizeof(T) / sizeof(uint32_t);
 
@@ -16,7 +19,7 @@ inline constexpr int slot_words = sizeof(T) / sizeof(uint32_t);
 template <class T>
 DEVICE bool read_slot(const MappedSlot<T>& slot, T& taken, uint32_t& sequence) {
   SHARED_ARRAY(uint32_t, first, 1);
-  uint32_t* to = reinterpret_cast<uint32_t*>(&taken);
+  AnyWord* to = reinterpret_cast<AnyWord*>(&taken);
   uint32_t lowest = UINT32_MAX, highest = 0;
   for (int i : thread_stride(slot_words<T>)) {
     const uint64_t v = load_bus_word(&slot.tagged[i]);
@@ -41,6 +44,14 @@ DEVICE bool take_newer(const MappedSlot<T>& slot, T& taken, uint32_t last, uint3
     wait_a_moment();
   }
   return false;
+}
+
+/// to = from, by the threads of the block.
+template <class T>
+DEVICE void copy_by_block(const T& from, T& to) {
+  const AnyWord* source = reinterpret_cast<const AnyWord*>(&from);
+  AnyWord* destination = reinterpret_cast<AnyWord*>(&to);
+  for (int i : thread_stride(slot_words<T>)) destination[i] = source[i];
 }
 
 template <class T>

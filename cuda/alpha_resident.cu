@@ -111,8 +111,7 @@ KERNEL void LAUNCH_BOUNDS(cfc_threads, 1)
   float tau[owned];
   time_constants(recurrent + hidden * hidden, hidden, tau_min, tau);
   for (int j : thread_stride(max_hidden)) h[0][j] = j < hidden ? state[j] : 0.0f;
-  for (int i : thread_stride(slot_words<Mbp10RawInput>))
-    reinterpret_cast<uint32_t*>(book)[i] = reinterpret_cast<const uint32_t*>(now)[i];
+  copy_by_block(*now, book[0]);
   for (int i : thread_stride(snapshot_features)) x[i] = features[i];
   LiveCounts counts(live);
   Leave leave(asked, idle_ns);
@@ -147,8 +146,7 @@ KERNEL void LAUNCH_BOUNDS(cfc_threads, 1)
   }
   __syncthreads();
   for (int j : thread_stride(hidden)) state[j] = h[0][j];
-  for (int i : thread_stride(slot_words<Mbp10RawInput>))
-    reinterpret_cast<uint32_t*>(now)[i] = reinterpret_cast<const uint32_t*>(&book[served % 2])[i];
+  copy_by_block(book[served % 2], *now);
   for (int i : thread_stride(snapshot_features)) features[i] = x[i];
   if (threadIdx.x == 0) {
     counts.store(live);
