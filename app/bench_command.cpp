@@ -56,6 +56,7 @@ void add_bench_command(CLI::App& app, ExitCode& result) {
   command->add_flag("--kernels", options->kernels, "Time each kernel of the iteration alone, too");
   add_bench_data(*command, result);
   add_bench_alpha(*command, result);
+  add_bench_latency(*command, result);
   command->callback([options, command, &result] {
     if (!command->get_subcommands().empty()) return;
     bench(*options);

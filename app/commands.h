@@ -20,6 +20,7 @@ void add_completion_command(CLI::App& app, ExitCode& result);
 void add_bench_command(CLI::App& app, ExitCode& result);
 void add_bench_data(CLI::App& bench, ExitCode& result);
 void add_bench_alpha(CLI::App& bench, ExitCode& result);
+void add_bench_latency(CLI::App& bench, ExitCode& result);
 /// `foxhunt-train --profile NAME ...`, the command itself when no subcommand is named. `command_line` is recorded with
 /// the run.
 void add_train_command(CLI::App& app, ExitCode& result, std::vector<std::string> command_line);

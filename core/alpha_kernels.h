@@ -34,14 +34,33 @@ struct alignas(16) Mbp10RawInput {
 };
 static_assert(sizeof(Mbp10RawInput) == 352);
 
-/// A value in mapped memory that one side writes while the other reads: the sequence is odd while it is written, and
-/// two higher when it is whole. All in words of 32 bits.
+/// An execution, as a live trader reports it beside the model.
+struct Fill {
+  std::int64_t ts;         ///< UTC ns
+  std::int64_t price;      ///< 1e-9 points
+  std::int32_t contracts;  ///< bought, or sold where negative
+  std::int32_t position;   ///< contracts held after it, negative when short
+};
+
+/// What the fills so far add up to. Costs are not among it.
+struct LivePosition {
+  std::int64_t ts;         ///< of the last fill, UTC ns
+  double average_price;    ///< of what is held, points; 0 when flat
+  double realised;         ///< points times contracts, of what was closed
+  std::int32_t contracts;  ///< held, negative when short
+  std::uint32_t sequence;  ///< of the last fill's slot
+  std::uint32_t torn;      ///< reads of the slot that met a writer
+  std::uint32_t missed;    ///< fills that another one had replaced before they were read
+};
+
+/// A value in mapped memory that one side writes while the other reads. Every word of it carries the value's sequence
+/// and is stored and loaded together with it, as 64 bits: a read whose sequences are all the same is whole, and it took
+/// one trip over the bus with no fence on either side (as NCCL's low-latency protocol does). Sequences count up from 1;
+/// 0: nothing was ever written.
 template <class T>
-struct MappedSlot {
+struct alignas(128) MappedSlot {
   static_assert(sizeof(T) % sizeof(std::uint32_t) == 0);
-  std::uint32_t sequence;
-  std::uint32_t unused[3];  // the payload starts on 16 bytes
-  T payload;
+  std::uint64_t tagged[sizeof(T) / sizeof(std::uint32_t)];  ///< word | sequence << 32
 };
 
 /// What the live path answers to a snapshot.
@@ -50,7 +69,7 @@ struct Prediction {
   float projection[alpha_projections];
   std::uint32_t snapshot;  ///< sequence of the slot that it answers to
   std::uint32_t torn;      ///< reads of the slot that met a writer, since the start
-  std::uint32_t missed;    ///< snapshots that were never read whole, since the start
+  std::uint32_t missed;    ///< snapshots that another one had replaced before they were read, since the start
 };
 
 }  // namespace foxhunt
@@ -63,19 +82,38 @@ KERNEL void snap_feature_assemble_kernel(const foxhunt::Mbp10RawInput* __restric
                                          const foxhunt::Mbp10RawInput* __restrict__ input, float* __restrict__ features,
                                          int rows, std::int64_t tick);
 
-/// One block. Takes the snapshot from a mapped slot: before[0] = now[0], then now[0] = the slot's payload, read again
-/// when a writer was met, at most 1,000 times; then now[0] stays and live[2] counts it. seconds [1] of it; state
-/// [hidden] is cleared at the first snapshot of a session. live [3]: sequence taken, torn reads, snapshots missed.
+// `live` [4] counts: sequence taken, torn reads, snapshots missed, answers published.
+
+/// One block. Takes a new snapshot from a mapped slot: before[0] = now[0], then now[0] = the slot's value, read again
+/// when a writer was met, at most 1,000 times; with nothing new, both stay. seconds [1] of it, 0 with nothing new;
+/// state [hidden] is cleared at the first snapshot of a session.
 KERNEL void take_snapshot_kernel(const foxhunt::MappedSlot<foxhunt::Mbp10RawInput>* __restrict__ slot,
                                  foxhunt::Mbp10RawInput* __restrict__ before, foxhunt::Mbp10RawInput* __restrict__ now,
                                  float* __restrict__ seconds, float* __restrict__ state,
                                  std::uint32_t* __restrict__ live, int hidden);
 /// One block. state [hidden] = next [hidden]; answers into a mapped slot: the logits' probabilities, the projection and
-/// live [3].
+/// the counts.
 KERNEL void publish_prediction_kernel(const float* __restrict__ logits, const float* __restrict__ projection,
-                                      const float* __restrict__ next, const std::uint32_t* __restrict__ live,
+                                      const float* __restrict__ next, std::uint32_t* __restrict__ live,
                                       float* __restrict__ state,
                                       foxhunt::MappedSlot<foxhunt::Prediction>* __restrict__ slot, int hidden);
+/// One block. Adds a new fill of a mapped slot, read as take_snapshot_kernel reads, to position [1].
+KERNEL void take_fill_kernel(const foxhunt::MappedSlot<foxhunt::Fill>* __restrict__ slot,
+                             foxhunt::LivePosition* __restrict__ position);
+/// One block: all of the live path, the same bits as its kernels one by one. Waits for a new snapshot, answers, and so
+/// on up to `snapshots` times; leaves when asked[0], in mapped memory, is not 0, or after idle_ns without a new one.
+/// input [41, hidden], recurrent [hidden + 1, hidden], projector [hidden + 1, 8], heads [9, 5]. now [1], features [40],
+/// state [hidden] and live are those of the last snapshot, read at the start and written at the end, before left[0]
+/// = 1.
+KERNEL void serve_snapshots_kernel(const foxhunt::MappedSlot<foxhunt::Mbp10RawInput>* __restrict__ slot,
+                                   const float* __restrict__ input, const float* __restrict__ recurrent,
+                                   const float* __restrict__ projector, const float* __restrict__ heads,
+                                   const std::uint32_t* __restrict__ asked, foxhunt::Mbp10RawInput* __restrict__ now,
+                                   float* __restrict__ features, float* __restrict__ state,
+                                   std::uint32_t* __restrict__ live,
+                                   foxhunt::MappedSlot<foxhunt::Prediction>* __restrict__ answers,
+                                   std::uint32_t* __restrict__ left, int hidden, float tau_min, std::int64_t tick,
+                                   int snapshots, std::int64_t idle_ns);
 /// Draws the first row of each window: starts [windows] from rows [count], a fresh choice an iteration.
 KERNEL void sample_windows_kernel(const std::int32_t* __restrict__ rows, const std::uint32_t* __restrict__ counters,
                                   std::int32_t* __restrict__ starts, int count, int windows, std::uint64_t seed);

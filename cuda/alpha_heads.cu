@@ -1,4 +1,5 @@
 // From the state of the trunk to eight numbers and from these to five logits, and their loss. One tile a row.
+#include "cuda/alpha_heads.cuh"
 #include "cuda/guard.cuh"
 
 #include "core/kernels.h"
@@ -18,18 +19,10 @@ KERNEL void LAUNCH_BOUNDS(128)
                                float* __restrict__ logits, int rows, int hidden) {
   const Tile tile;
   for (int r : tile_per_item(rows)) {
-    float p[outputs] = {};
-    for (int i : tile.over(hidden)) {
-      const float h = state[static_cast<int64_t>(r) * hidden + i];
-      UNROLL for (int k = 0; k < outputs; ++k) p[k] += h * projector[i * outputs + k];
-    }
-    UNROLL for (int k = 0; k < outputs; ++k) p[k] = tanhf(tile.sum(p[k]) + projector[hidden * outputs + k]);
+    float p[outputs];
+    project(tile, state + static_cast<int64_t>(r) * hidden, projector, hidden, 0, p);
     if (tile.lane == 0) UNROLL for (int k = 0; k < outputs; ++k) projection[r * outputs + k] = p[k];
-    for (int z : tile.over(horizons)) {
-      float logit = heads[outputs * horizons + z];
-      UNROLL for (int k = 0; k < outputs; ++k) logit += p[k] * heads[k * horizons + z];
-      logits[r * horizons + z] = logit;
-    }
+    for (int z : tile.over(horizons)) logits[r * horizons + z] = logit_of(p, heads, z);
   }
 }
 

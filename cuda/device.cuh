@@ -36,7 +36,9 @@ constexpr int quarter_step = 4, quarter_apart = 32;
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 // GCC emits a baseline and an AVX2+FMA version of every kernel and picks one when the program starts, so that one
 // binary serves every x86-64. Sanitizers do not survive the resolver that picks.
@@ -274,20 +276,51 @@ DEVICE float block_max(float v) {
   return largest;
 }
 
-// Words that the other side of the bus reads or writes at the same time. A loaded word and what is loaded after it stay
-// in that order, and so do a stored word and what was stored before it.
+/// Whether every thread of the block says yes; all call it together, and it is a barrier.
+DEVICE bool block_all(bool yes) {
 #ifdef __CUDACC__
-DEVICE uint32_t load_acquire(const uint32_t* p) {
-  uint32_t v;
-  asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+  return __syncthreads_and(yes) != 0;
+#else
+  return block_max(yes ? 0.0f : 1.0f) == 0.0f;
+#endif
+}
+
+// Words that the other side of the bus reads or writes at the same time, whole at every moment. What was written before
+// store_release is there for who sees its word; the others order nothing.
+#ifdef __CUDACC__
+DEVICE uint64_t load_bus_word(const uint64_t* p) {
+  uint64_t v;
+  asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(v) : "l"(p));
   return v;
+}
+DEVICE uint32_t load_bus_word(const uint32_t* p) {
+  uint32_t v;
+  asm volatile("ld.relaxed.sys.global.u32 %0, [%1];" : "=r"(v) : "l"(p));
+  return v;
+}
+DEVICE void store_bus_word(uint64_t* p, uint64_t v) {
+  asm volatile("st.relaxed.sys.global.u64 [%0], %1;" : : "l"(p), "l"(v));
 }
 DEVICE void store_release(uint32_t* p, uint32_t v) {
   asm volatile("st.release.sys.global.u32 [%0], %1;" : : "l"(p), "r"(v) : "memory");
 }
+/// Of a clock that only goes forward.
+DEVICE uint64_t nanoseconds_now() {
+  uint64_t v;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(v));
+  return v;
+}
+/// Between two looks at a word: on the host the writer may need this core.
+DEVICE void wait_a_moment() {}
 #else
-DEVICE uint32_t load_acquire(const uint32_t* p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
+DEVICE uint64_t load_bus_word(const uint64_t* p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
+DEVICE uint32_t load_bus_word(const uint32_t* p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
+DEVICE void store_bus_word(uint64_t* p, uint64_t v) { __atomic_store_n(p, v, __ATOMIC_RELAXED); }
 DEVICE void store_release(uint32_t* p, uint32_t v) { __atomic_store_n(p, v, __ATOMIC_RELEASE); }
+inline uint64_t nanoseconds_now() {
+  return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
+}
+inline void wait_a_moment() { std::this_thread::yield(); }
 #endif
 
 /// False for NaN and both infinities, whatever the compiler assumes of floating point.

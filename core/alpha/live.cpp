@@ -1,5 +1,7 @@
 #include "core/alpha/live.h"
 
+#include <fmt/format.h>
+
 #include "core/device/launch.h"
 
 namespace foxhunt::alpha {
@@ -19,12 +21,13 @@ void LiveModel::plan(Arena& arena) {
   arena.plan("live.next", hidden, next_);
   arena.plan("live.projection", alpha_projections, projection_);
   arena.plan("live.logits", alpha_horizons, logits_);
-  arena.plan("live.counts", 3, live_);
+  arena.plan("live.counts", 4, live_);
 }
 
 void LiveModel::initialise(std::span<const float> parameters) {
   snapshot_ = std::make_unique<MappedPinnedSnapshotSlot>(device_);
   prediction_ = std::make_unique<MappedPinnedSlot<Prediction>>(device_);
+  control_ = std::make_unique<MappedBuffer<std::uint32_t>>(device_, 2);
   device_.upload(parameters_, parameters);
 }
 
@@ -42,15 +45,25 @@ void LiveModel::perceive() {
          hidden);
 }
 
-void LiveModel::capture_graph_a() {
-  graph_ = device_.record([&] { perceive(); });
+void LiveModel::serve(int snapshots, std::chrono::nanoseconds idle) {
+  const DeviceSpan<std::uint32_t> control = control_->device();
+  launch(device_, serve_snapshots_kernel, snapshot_->device_ptr(), layout_.part(parameters_, TrunkLayout::input),
+         layout_.part(parameters_, TrunkLayout::recurrent), layout_.part(parameters_, TrunkLayout::projector),
+         layout_.part(parameters_, TrunkLayout::heads), control.part(0, 1), now_, features_, state_, live_,
+         prediction_->device_ptr(), control.part(1, 1), shape_.hidden, shape_.tau_min, tick_, snapshots,
+         static_cast<std::int64_t>(idle.count()));
 }
 
-Prediction LiveModel::wait() {
-  const std::uint32_t wanted = snapshot_->sequence_now();
-  Prediction answer{};
-  while (!prediction_->peek(answer) || answer.snapshot != wanted) {}
-  return answer;
+void LiveModel::capture_graph_a() {
+  // The snapshot is written before the graph is launched: what is not whole after this long never will be.
+  graph_ = device_.record([&] { serve(1, std::chrono::milliseconds(1)); });
+}
+
+void LiveModel::no_answer(std::uint32_t wanted) {
+  throw Error(ExitCode::device,
+              fmt::format("live model: no answer to snapshot {} after {} s; was it written while another thread wrote, "
+                          "or was no kernel queued for it?",
+                          wanted, answer_limit.count()));
 }
 
 }  // namespace foxhunt::alpha

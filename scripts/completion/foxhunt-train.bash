@@ -5,7 +5,7 @@ _foxhunt_train() {
   for ((i = 1; i < COMP_CWORD; ++i)); do
     next="${chosen:+$chosen }${COMP_WORDS[i]}"
     case $next in
-    'profiles' | 'profiles list' | 'profiles show' | 'profiles check' | 'profiles diff' | 'profiles reference' | 'data' | 'data synth' | 'data info' | 'data features' | 'report' | 'bench' | 'bench data' | 'runs' | 'runs list' | 'runs show' | 'runs compare' | 'doctor' | 'completion') chosen=$next ;;
+    'profiles' | 'profiles list' | 'profiles show' | 'profiles check' | 'profiles diff' | 'profiles reference' | 'data' | 'data synth' | 'data info' | 'data features' | 'report' | 'bench' | 'bench data' | 'bench alpha' | 'bench latency' | 'runs' | 'runs list' | 'runs show' | 'runs compare' | 'doctor' | 'completion') chosen=$next ;;
     esac
   done
   case $chosen in
@@ -82,7 +82,7 @@ _foxhunt_train() {
       kind=file
       ;;
     'bench')
-      commands='data'
+      commands='data alpha latency'
       options='--help --profile --device --set --iterations --repeats --kernels'
       valued='--profile --device --set --iterations --repeats'
       kind=none
@@ -92,6 +92,18 @@ _foxhunt_train() {
       options='--help --repeats'
       valued='--repeats'
       kind=file
+      ;;
+    'bench alpha')
+      commands=''
+      options='--help --device --windows --steps --hidden --snapshots --iterations --repeats'
+      valued='--device --windows --steps --hidden --snapshots --iterations --repeats'
+      kind=none
+      ;;
+    'bench latency')
+      commands=''
+      options='--help --device --snapshots --hidden --json'
+      valued='--device --snapshots --hidden'
+      kind=none
       ;;
     'runs')
       commands='list show compare'

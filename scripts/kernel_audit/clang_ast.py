@@ -12,7 +12,7 @@ from kernel_audit import spans
 from kernel_audit.cursors import CASTS, FUNCTIONS, WRAPPERS, comment_above, is_at, is_function_pointer, is_kernel, is_recorded
 from kernel_audit.cursors import parameters, qualified_name, strip, word_at
 from kernel_audit.facts import Facts, Fault, Kernel, Use
-from kernel_audit.sources import CATALOGUE, DOOR, PROTOTYPES
+from kernel_audit.sources import CATALOGUE, DECLARING, DOOR, PROTOTYPES
 
 _PREFIX_OPTIONS = cindex.TranslationUnit.PARSE_INCOMPLETE | 0x10  # 0x10: CXTranslationUnit_ForSerialization
 _REFERENCES = (Kind.DECL_REF_EXPR, Kind.MEMBER_REF_EXPR, Kind.OVERLOADED_DECL_REF)
@@ -138,7 +138,7 @@ class _Reader:
     def _function(self, cursor):
         path, line, offset = self._place(cursor.location)
         if cursor.kind == Kind.FUNCTION_DECL and path and is_kernel(cursor, path):
-            if path == PROTOTYPES or cursor.is_definition():
+            if path in DECLARING or cursor.is_definition():
                 comment = comment_above(self._sources.text(path), cursor.extent.start.line)
                 taken = tuple(parameters(cursor))
                 self._facts.definitions.append(

@@ -4,7 +4,7 @@ from clang.cindex import CursorKind as Kind
 from clang.cindex import TypeKind
 
 from kernel_audit.facts import Parameter
-from kernel_audit.sources import PROTOTYPES
+from kernel_audit.sources import DECLARING
 
 FUNCTIONS = (Kind.FUNCTION_DECL, Kind.FUNCTION_TEMPLATE, Kind.CXX_METHOD, Kind.CONSTRUCTOR, Kind.DESTRUCTOR, Kind.CONVERSION_FUNCTION)
 WRAPPERS = (Kind.UNEXPOSED_EXPR, Kind.PAREN_EXPR, Kind.UNARY_OPERATOR)
@@ -15,7 +15,7 @@ _REFERENCES = (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE)
 def is_kernel(function, path):
     """C linkage, declared in the catalogue's header or in cuda/; clang places a builtin where it was first used."""
     name = function.spelling
-    inside = path == PROTOTYPES or path.startswith("cuda/")
+    inside = path in DECLARING or path.startswith("cuda/")
     return inside and function.mangled_name == name and not name.startswith("__builtin_")
 
 

@@ -3,7 +3,7 @@
 import os
 
 from kernel_audit import spans, words
-from kernel_audit.sources import CATALOGUE, NOT_PARSED, PROTOTYPES, UNITS
+from kernel_audit.sources import CATALOGUE, DECLARING, NOT_PARSED, PROTOTYPES, UNITS
 
 
 class Audit:
@@ -11,10 +11,10 @@ class Audit:
 
     def __init__(self, sources, prototypes, rows, facts):
         self.sources = sources
-        self.prototypes = {kernel.name: kernel for kernel in prototypes if kernel.path == PROTOTYPES}
+        self.prototypes = {kernel.name: kernel for kernel in prototypes if kernel.path in DECLARING}
         self.rows = rows
         self.facts = facts
-        self.definitions = [kernel for kernel in facts.definitions if kernel.path != PROTOTYPES]
+        self.definitions = [kernel for kernel in facts.definitions if kernel.path not in DECLARING]
         self.launches, self.tested_by = {}, {}
         self.failures = []
 
@@ -64,7 +64,7 @@ class Audit:
                 self._same(self.prototypes[name], kernel)
         for name, kernel in self.prototypes.items():
             if name not in defined and name not in listed:
-                self.fail(PROTOTYPES, kernel.line, f"{name} is declared and neither defined nor listed: delete the prototype")
+                self.fail(kernel.path, kernel.line, f"{name} is declared and neither defined nor listed: delete the prototype")
         for name, (line, arguments) in listed.items():
             if name not in defined:
                 self.fail(PROTOTYPES, line, f"{name} has a catalogue row and no definition: define it in cuda/, or delete the row")
@@ -90,7 +90,7 @@ class Audit:
         if names != expected:
             self.fail(
                 PROTOTYPES, line, f"{prototype.name}: its catalogue row lists ({', '.join(names)}), its prototype, "
-                f"{PROTOTYPES}:{prototype.line}, ({', '.join(expected)}): correct the row",
+                f"{prototype.path}:{prototype.line}, ({', '.join(expected)}): correct the row",
             )  # fmt: skip
             return
         for (name, size), parameter in zip(arguments, prototype.parameters):

@@ -9,6 +9,7 @@ FOLDERS = ("app", "core", "cuda", "tests")  # and what the top CMakeLists.txt ad
 UNITS = (".cpp", ".cu", ".cc", ".cxx")
 HEADERS = (".h", ".cuh", ".hpp", ".hh", ".hxx", ".inl")
 PROTOTYPES = "core/kernels.h"
+DECLARING = (PROTOTYPES, "core/alpha_kernels.h")  # all headers with prototypes; the first includes the others
 CATALOGUE = "FOXHUNT_KERNELS"  # the macro there that lists them
 DOOR = "core/device/"  # what lies here carries launches; everything else asks launch() for one
 LAUNCHER = "core/device/cuda_device.cpp"  # alone calls CUDA to launch and to copy

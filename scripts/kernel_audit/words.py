@@ -2,7 +2,7 @@
 
 import re
 
-from kernel_audit.sources import LAUNCHER, PROTOTYPES
+from kernel_audit.sources import DECLARING, LAUNCHER, PROTOTYPES
 
 _LAUNCH_CALLS = re.compile(
     r"cudaLaunch(Cooperative)?Kernel\w*|cuLaunch(Cooperative)?Kernel\w*|cu(da)?Graph\w*KernelNode\w*|cu(da)?GraphAddNode\w*"
@@ -39,7 +39,7 @@ def _wrong(path, tokens, i):
         return f"launch around launch() ({word}): call launch(device, kernel, ...) of core/device/launch.h"
     if word == "__global__" and path != "cuda/device.cuh":
         return "kernel not written with KERNEL (__global__): the host target and this audit do not see it"
-    if word == "KERNEL" and path != PROTOTYPES and not path.startswith("cuda/"):
+    if word == "KERNEL" and path not in DECLARING and not path.startswith("cuda/"):
         return f"a KERNEL outside cuda/: define it in cuda/, and declare it in {PROTOTYPES}"
     return None
 

@@ -1,0 +1,174 @@
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "app/commands.h"
+#include "core/alpha/resident.h"
+
+namespace foxhunt::app {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::int64_t tick = 250'000'000;
+constexpr int snapshots_on_gpu = 100'000, snapshots_on_host = 5'000;
+constexpr std::size_t warm_up = 1'000;
+
+struct LatencyOptions {
+  std::string device = "auto";
+  int snapshots = 0, hidden = 128;  // snapshots 0: as many as the device makes sense of
+  bool json = false;
+};
+
+/// Books of a price that walks by ticks, with sizes that come and go.
+std::vector<Mbp10RawInput> random_walk(std::size_t count) {
+  std::mt19937 random(1);
+  const auto below = [&](unsigned n) { return static_cast<std::uint32_t>(random() % n); };
+  std::vector<Mbp10RawInput> books(count);
+  std::int64_t bid = 5000'000'000'000;
+  Mbp10RawInput book{};
+  for (Mbp10RawInput& next : books) {
+    const std::int64_t step = below(4) == 0 ? (below(2) == 0 ? tick : -tick) : 0;
+    bid += step;
+    for (int l = 0; l < book_levels; ++l) {
+      Mbp10Level& level = book.level[l];
+      level.bid = bid - l * tick, level.ask = bid + (l + 1) * tick;
+      if (step != 0 || below(3) == 0)
+        level.bid_size = 1 + below(99), level.ask_size = 1 + below(99), level.bid_count = 1 + below(9),
+        level.ask_count = 1 + below(9);
+    }
+    book.seconds = 1e-3f * static_cast<float>(1 + below(500));
+    book.ts += std::llround(1e9 * static_cast<double>(book.seconds));
+    book.trade_price = bid + tick * below(2), book.buy_volume = below(5), book.sell_volume = below(5);
+    next = book;
+  }
+  books[0].first = 1;
+  return books;
+}
+
+/// One form of the live path over all snapshots.
+struct Measured {
+  std::string form;
+  std::vector<Prediction> answers;
+  std::vector<double> microseconds;  ///< from the first byte written to the answer seen; sorted, warm-up left out
+
+  template <class Answer>
+  Measured(std::string name, const std::vector<Mbp10RawInput>& books, const Answer& answer) : form(std::move(name)) {
+    answers.resize(books.size());
+    microseconds.resize(books.size());
+    for (std::size_t i = 0; i < books.size(); ++i) {
+      const auto start = Clock::now();
+      answers[i] = answer(books[i]);
+      microseconds[i] = std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+    }
+    microseconds.erase(microseconds.begin(), microseconds.begin() + warm_up);
+    std::sort(microseconds.begin(), microseconds.end());
+  }
+  /// The smallest time that `share` of the snapshots did not exceed.
+  double quantile(double share) const {
+    const double rank = std::ceil(share * static_cast<double>(microseconds.size()));
+    return microseconds[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
+  }
+};
+
+/// A live model on memory of its own.
+struct Live {
+  Arena arena;
+  alpha::LiveModel model;
+  Live(Device& device, int hidden) : arena(device), model(device, {.hidden = hidden}, tick) {
+    model.plan(arena);
+    arena.commit();
+    model.initialise(alpha::TrunkLayout(hidden).initial_parameters(1, alpha::TrunkShape{}.tau_min));
+  }
+};
+
+void require_same_bits(const Measured& a, const Measured& b) {
+  for (std::size_t i = 0; i < std::min(a.answers.size(), b.answers.size()); ++i) {
+    const Prediction &x = a.answers[i], &y = b.answers[i];
+    if (std::memcmp(&x, &y, sizeof x.probability + sizeof x.projection) != 0 || x.snapshot != y.snapshot)
+      throw Error(ExitCode::device, fmt::format("bench latency: {} and {} differ in their answers to snapshot {}: the "
+                                                "times would not be of the same work; run the tests on this device",
+                                                a.form, b.form, i + 1));
+  }
+}
+
+nlohmann::ordered_json to_json(const Measured& m) {
+  return {{"form", m.form},
+          {"snapshots", m.microseconds.size()},
+          {"p50_us", m.quantile(0.5)},
+          {"p99_us", m.quantile(0.99)},
+          {"p999_us", m.quantile(0.999)},
+          {"max_us", m.microseconds.back()}};
+}
+
+void print(const Measured& m) {
+  fmt::print(std::cout, "{:<10} p50 {:>7.2f} us   p99 {:>7.2f} us   p99.9 {:>7.2f} us   max {:>8.2f} us\n", m.form,
+             m.quantile(0.5), m.quantile(0.99), m.quantile(0.999), m.microseconds.back());
+}
+
+void bench(const LatencyOptions& o) {
+  const std::unique_ptr<Device> device = open_device(o.device);
+  const int snapshots = o.snapshots > 0 ? o.snapshots : device->is_gpu() ? snapshots_on_gpu : snapshots_on_host;
+  const std::vector<Mbp10RawInput> books = random_walk(static_cast<std::size_t>(snapshots) + warm_up);
+  Live plain(*device, o.hidden), captured(*device, o.hidden), stays(*device, o.hidden);
+  captured.model.capture_graph_a();
+
+  const Measured one_by_one("launches", {books.begin(), books.begin() + warm_up + 1}, [&](const Mbp10RawInput& book) {
+    plain.model.snapshot().write(book);
+    plain.model.perceive();
+    return plain.model.wait();
+  });
+  const Measured graph("Graph A", books, [&](const Mbp10RawInput& book) {
+    captured.model.snapshot().write(book);
+    captured.model.perception_forward_captured();
+    return captured.model.wait();
+  });
+  alpha::Resident kernel(stays.model, std::chrono::seconds(1));
+  const Measured resident("resident", books, [&](const Mbp10RawInput& book) { return kernel.answer(book); });
+  kernel.leave();
+  require_same_bits(one_by_one, graph);
+  require_same_bits(graph, resident);
+  if (o.json) {
+    const nlohmann::ordered_json report = {
+        {"device", device->description()}, {"hidden", o.hidden}, {"forms", {to_json(graph), to_json(resident)}}};
+    std::cout << report.dump(2) << "\n";
+    return;
+  }
+  fmt::print(std::cout, "snapshot written to answer seen, {} snapshots, hidden {}, on {}\n", snapshots, o.hidden,
+             device->description());
+  print(graph);
+  print(resident);
+}
+
+}  // namespace
+
+void add_bench_latency(CLI::App& bench_command, ExitCode& result) {
+  const auto o = std::make_shared<LatencyOptions>();
+  CLI::App* command = bench_command.add_subcommand(
+      "latency", "Time the alpha model's live path: from a snapshot to its probabilities, as a graph and resident");
+  command->add_option("--device", o->device, "auto, host or cuda:N")->capture_default_str();
+  command
+      ->add_option(
+          "--snapshots", o->snapshots,
+          fmt::format("Snapshots to time (default {} on a GPU, {} on the host)", snapshots_on_gpu, snapshots_on_host))
+      ->check(CLI::Range(1, 10'000'000));
+  command->add_option("--hidden", o->hidden, "Width of the trunk")
+      ->check(CLI::Range(1, max_hidden))
+      ->capture_default_str();
+  command->add_flag("--json", o->json, "Print JSON");
+  command->callback([o, &result] {
+    bench(*o);
+    result = ExitCode::ok;
+  });
+}
+
+}  // namespace foxhunt::app

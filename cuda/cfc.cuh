@@ -1,0 +1,64 @@
+#pragma once
+// The continuous-time cell itself, for the scan over windows and for the live path: a thread keeps its columns of W_rec
+// in registers.
+#include "cuda/device.cuh"
+
+#include "core/kernels.h"
+
+namespace foxhunt::cuda {
+
+inline constexpr int cfc_threads = max_hidden;
+using Row = float[max_hidden];
+using Columns = OwnedItems<max_hidden, cfc_threads>;
+inline constexpr int owned = Columns::count;
+
+/// What stays of the old state after `seconds` and what the candidate brings: e^(-dt/tau) and its complement, of which
+/// the complement keeps its digits when it is small. They add up to one, so |h'| <= max(|h|, 1).
+struct Mix {
+  float keep, take;
+  DEVICE Mix(float seconds, float tau) : take(-expm1f(-fmaxf(seconds, 0.0f) / tau)) { keep = 1.0f - take; }
+};
+
+DEVICE float softplus(float x) { return x > 20.0f ? x : log1pf(expf(x)); }
+DEVICE float sigmoid(float x) { return 1.0f / (1.0f + expf(-x)); }
+
+/// h' of one cell: `drive` = W_in x + b, `recurrence` = W_rec h.
+DEVICE float step_cell(float h, float drive, float recurrence, float seconds, float tau) {
+  const Mix mix(seconds, tau);
+  return h * mix.keep + mix.take * tanhf(drive + recurrence);
+}
+
+/// Of this thread's columns.
+DEVICE void time_constants(const float* theta, int hidden, float tau_min, float (&tau)[owned]) {
+  UNROLL for (int o = 0; o < owned; ++o) tau[o] =
+      Columns::item(o) < hidden ? tau_min + softplus(theta[Columns::item(o)]) : 1.0f;
+}
+
+/// The part of W_rec that this thread multiplies by, zero beyond `hidden`: weight[i][o] = W[i, column o] or, for the
+/// way back, W[column o, i].
+struct Weights {
+  float value[max_hidden][owned];
+  DEVICE Weights(const float* recurrent, int hidden, bool transposed) {
+    UNROLL_ALL for (int i = 0; i < max_hidden; ++i) UNROLL for (int o = 0; o < owned; ++o) {
+      const int j = Columns::item(o);
+      value[i][o] = i < hidden && j < hidden ? recurrent[transposed ? j * hidden + i : i * hidden + j] : 0.0f;
+    }
+  }
+};
+
+/// sum[w][o] = sum over i of x[w][i] * weight[i][o], in the order of i. x in shared memory, zero beyond `hidden`.
+template <int windows>
+DEVICE void multiply(const Row (&x)[windows], const Weights& weight, float (&sum)[windows][owned]) {
+  for (auto& row : sum) UNROLL for (int o = 0; o < owned; ++o) row[o] = 0.0f;
+  UNROLL_ALL for (int i = 0; i < max_hidden; i += 4) UNROLL for (int w = 0; w < windows; ++w) {
+    const float4 v = *reinterpret_cast<const float4*>(&x[w][i]);
+    UNROLL for (int o = 0; o < owned; ++o) {
+      sum[w][o] += v.x * weight.value[i][o];
+      sum[w][o] += v.y * weight.value[i + 1][o];
+      sum[w][o] += v.z * weight.value[i + 2][o];
+      sum[w][o] += v.w * weight.value[i + 3][o];
+    }
+  }
+}
+
+}  // namespace foxhunt::cuda

@@ -1,0 +1,28 @@
+// The benchmark of the live path, through the program.
+#include <nlohmann/json.hpp>
+
+#include "tests/app/run_program.h"
+
+using namespace foxhunt;
+
+TEST_CASE("app: bench latency times both forms of the live path, having compared their answers") {
+  const test::Outcome outcome =
+      test::run_program({"bench", "latency", "--device", "host", "--snapshots", "20", "--hidden", "8", "--json"});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const auto report = nlohmann::json::parse(outcome.out);
+  REQUIRE(report["hidden"] == 8);
+  REQUIRE(report["forms"].size() == 2);
+  REQUIRE(report["forms"][0]["form"] == "Graph A");
+  REQUIRE(report["forms"][1]["form"] == "resident");
+  for (const auto& form : report["forms"]) {
+    REQUIRE(form["snapshots"] == 20);
+    double last = 0.0;
+    for (const char* quantile : {"p50_us", "p99_us", "p999_us", "max_us"}) {
+      REQUIRE(form[quantile].get<double>() >= last);
+      last = form[quantile].get<double>();
+    }
+    REQUIRE(last > 0.0);
+  }
+  test::require_refusal({"bench", "latency", "--hidden", "129"}, 2, {"--hidden", "129"});
+}
