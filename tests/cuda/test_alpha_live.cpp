@@ -225,8 +225,9 @@ TEST_CASE("kernel_live: fills add up to a position, its average price and what w
   fill(-1, -2.5, -1, -2.5, 12.0);  // prices may be negative
   fill(1, -3.0, 0, 0.0, 12.5);
   REQUIRE(position.at(0).missed == 0);
-  slot.write({++ts, 50'000'000'000, 1, 1});  // never taken
-  fill(1, 60.0, 2, 60.0, 12.5);
+  fill(1, 50.0, 1, 50.0, 12.5);
+  slot.write({++ts, 55'000'000'000, 1, 2});  // never taken
+  fill(1, 60.0, 3, 60.0, 12.5);
   REQUIRE(position.at(0).missed == 1);
   REQUIRE(position.at(0).torn == 0);
 }
@@ -285,7 +286,10 @@ TEST_CASE("kernel_live: a kernel that serves leaves when asked, and after its ti
   path.serve(1000, for_ever);
   REQUIRE(path.state.download() == after);
   path.snapshot.write(random_book(random));
-  path.serve(1000, for_ever);  // asked, with one there: that one is answered first
+  path.serve(1000, for_ever);  // asked, with one there: that one is left for the next time
+  REQUIRE(path.live.download() == std::vector<std::uint32_t>{1, 0, 0, 1});
+  path.control.host()[0] = 0;
+  path.serve(1000, idle_ns);
   REQUIRE(path.live.download() == std::vector<std::uint32_t>{2, 0, 0, 2});
   REQUIRE(path.answer().snapshot == 2);
 }
