@@ -137,18 +137,17 @@ TEST_CASE("kernel_live: a slot whose writer died half way is given up, and all s
   ON_EVERY_DEVICE(device);
   Random random(450);
   const Mbp10RawInput kept = random_book(random), torn = random_book(random);
-  for (const std::size_t word : {std::size_t{0}, std::size_t{40}, last_word})
-    for (const std::uint32_t sequence : {6u, 8u}) {
-      Taker taker(device, {5, 0, 0, 9});
-      taker.now.set(0, kept);
-      const TestBuffer<MappedSlot<Mbp10RawInput>> slot(device, std::vector{slot_with(torn, 7u, word, sequence)});
-      taker.take(slot);
-      REQUIRE(same_value(taker.now.at(0), kept));
-      REQUIRE(same_value(taker.before.at(0), Mbp10RawInput{}));
-      REQUIRE(taker.seconds.at(0) == 0.0f);
-      REQUIRE(taker.state.download() == std::vector<float>(4, 0.5f));
-      REQUIRE(taker.live.download() == std::vector<std::uint32_t>{5, 1000, 0, 9});
-    }
+  for (const auto& [word, sequence] : {std::pair(last_word, 6u), std::pair(std::size_t{40}, 8u)}) {
+    Taker taker(device, {5, 0, 0, 9});
+    taker.now.set(0, kept);
+    const TestBuffer<MappedSlot<Mbp10RawInput>> slot(device, std::vector{slot_with(torn, 7u, word, sequence)});
+    taker.take(slot);
+    REQUIRE(same_value(taker.now.at(0), kept));
+    REQUIRE(same_value(taker.before.at(0), Mbp10RawInput{}));
+    REQUIRE(taker.seconds.at(0) == 0.0f);
+    REQUIRE(taker.state.download() == std::vector<float>(4, 0.5f));
+    REQUIRE(taker.live.download() == std::vector<std::uint32_t>{5, 1000, 0, 9});
+  }
 }
 
 TEST_CASE("kernel_live: a snapshot is taken once, the one before it kept, and those between are counted") {
