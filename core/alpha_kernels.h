@@ -101,10 +101,10 @@ KERNEL void publish_prediction_kernel(const float* __restrict__ logits, const fl
 KERNEL void take_fill_kernel(const foxhunt::MappedSlot<foxhunt::Fill>* __restrict__ slot,
                              foxhunt::LivePosition* __restrict__ position);
 /// One block: all of the live path, the same bits as its kernels one by one. Waits for a new snapshot, answers, and so
-/// on up to `snapshots` times; leaves when asked[0], in mapped memory, is not 0, or after idle_ns without a new one.
-/// input [41, hidden], recurrent [hidden + 1, hidden], projector [hidden + 1, 8], heads [9, 5]. now [1], features [40],
-/// state [hidden] and live are those of the last snapshot, read at the start and written at the end, before left[0]
-/// = 1.
+/// on up to `snapshots` times; leaves when asked[0], in mapped memory, is not 0, even with a new snapshot there, or
+/// after idle_ns without one. input [41, hidden], recurrent [hidden + 1, hidden], projector [hidden + 1, 8], heads [9,
+/// 5]. now [1], features [40], state [hidden] and live are those of the last snapshot, read at the start and written at
+/// the end, before left[0] = 1.
 KERNEL void serve_snapshots_kernel(const foxhunt::MappedSlot<foxhunt::Mbp10RawInput>* __restrict__ slot,
                                    const float* __restrict__ input, const float* __restrict__ recurrent,
                                    const float* __restrict__ projector, const float* __restrict__ heads,

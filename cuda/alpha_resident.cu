@@ -46,9 +46,7 @@ class Leave {
     if (threadIdx.x + 1 == blockDim.x) word_ = load_bus_word(asked_);
   }
   DEVICE bool was_asked() const { return !block_all(word_ == 0); }
-  DEVICE bool due() const {
-    return !block_all(threadIdx.x + 1 != blockDim.x || (word_ == 0 && nanoseconds_now() - since_ < idle_));
-  }
+  DEVICE bool idle() const { return !block_all(threadIdx.x + 1 != blockDim.x || nanoseconds_now() - since_ < idle_); }
 
  private:
   const uint32_t* asked_;
@@ -64,12 +62,13 @@ DEVICE bool await_snapshot(const MappedSlot<Mbp10RawInput>& slot, Mbp10RawInput&
     uint32_t sequence;
     leave.look();
     const bool whole = read_slot(slot, taken, sequence);
+    if (leave.was_asked()) return false;
     if (whole && sequence != counts.sequence) {
       counts.take(sequence);
       return true;
     }
     counts.torn += whole ? 0 : 1;
-    if (leave.due()) return false;
+    if (leave.idle()) return false;
     wait_a_moment();
   }
 }
@@ -139,10 +138,6 @@ KERNEL void LAUNCH_BOUNDS(cfc_threads, 1)
     __syncthreads();
     ++counts.answers;
     answer(h[0], projector, heads, hidden, counts, *answers);
-    if (leave.was_asked()) {
-      ++served;
-      break;
-    }
   }
   __syncthreads();
   for (int j : thread_stride(hidden)) state[j] = h[0][j];

@@ -16,7 +16,6 @@ Resident::~Resident() {
 }
 
 void Resident::start() {
-  model_.asked_to_leave().store(0, std::memory_order_relaxed);
   model_.left().store(0, std::memory_order_release);
   if (model_.device().is_gpu()) return model_.serve(no_limit, idle_);
   host_ = std::thread([this] {
@@ -49,6 +48,7 @@ Prediction Resident::answer(const Mbp10RawInput& snapshot) {
 void Resident::leave() {
   model_.asked_to_leave().store(1, std::memory_order_release);
   join();
+  model_.asked_to_leave().store(0, std::memory_order_relaxed);  // Graph A is the same kernel
 }
 
 }  // namespace foxhunt::alpha

@@ -226,6 +226,23 @@ TEST_CASE("alpha: a resident model that is hammered answers snapshots whole, and
   REQUIRE(live.model.prediction().sequence_now() + final_answer.missed == written);
 }
 
+TEST_CASE("alpha: a resident model leaves when asked while snapshots go on coming") {
+  ON_EVERY_DEVICE(device);
+  Random random(428);
+  Live live(device, 24);
+  const auto all = books(random, 16);
+  std::atomic<bool> stop{false};
+  std::thread writer([&] {
+    for (std::size_t n = 0; !stop.load(); ++n) live.model.snapshot().write(all[n % all.size()]);
+  });
+  Resident resident(live.model, std::chrono::hours(1));
+  while (live.model.prediction().sequence_now() == 0) std::this_thread::yield();
+  resident.leave();
+  REQUIRE(!resident.serving());
+  stop = true;
+  writer.join();
+}
+
 TEST_CASE("alpha: a snapshot that nothing answers is an error, not a wait without end") {
   ON_EVERY_DEVICE(device);
   Live live(device, 8);

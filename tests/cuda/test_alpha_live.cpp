@@ -137,18 +137,17 @@ TEST_CASE("kernel_live: a slot whose writer died half way is given up, and all s
   ON_EVERY_DEVICE(device);
   Random random(450);
   const Mbp10RawInput kept = random_book(random), torn = random_book(random);
-  for (const std::size_t word : {std::size_t{0}, std::size_t{40}, last_word})
-    for (const std::uint32_t sequence : {6u, 8u}) {
-      Taker taker(device, {5, 0, 0, 9});
-      taker.now.set(0, kept);
-      const TestBuffer<MappedSlot<Mbp10RawInput>> slot(device, std::vector{slot_with(torn, 7u, word, sequence)});
-      taker.take(slot);
-      REQUIRE(same_value(taker.now.at(0), kept));
-      REQUIRE(same_value(taker.before.at(0), Mbp10RawInput{}));
-      REQUIRE(taker.seconds.at(0) == 0.0f);
-      REQUIRE(taker.state.download() == std::vector<float>(4, 0.5f));
-      REQUIRE(taker.live.download() == std::vector<std::uint32_t>{5, 1000, 0, 9});
-    }
+  for (const auto& [word, sequence] : {std::pair(last_word, 6u), std::pair(std::size_t{40}, 8u)}) {
+    Taker taker(device, {5, 0, 0, 9});
+    taker.now.set(0, kept);
+    const TestBuffer<MappedSlot<Mbp10RawInput>> slot(device, std::vector{slot_with(torn, 7u, word, sequence)});
+    taker.take(slot);
+    REQUIRE(same_value(taker.now.at(0), kept));
+    REQUIRE(same_value(taker.before.at(0), Mbp10RawInput{}));
+    REQUIRE(taker.seconds.at(0) == 0.0f);
+    REQUIRE(taker.state.download() == std::vector<float>(4, 0.5f));
+    REQUIRE(taker.live.download() == std::vector<std::uint32_t>{5, 1000, 0, 9});
+  }
 }
 
 TEST_CASE("kernel_live: a snapshot is taken once, the one before it kept, and those between are counted") {
@@ -225,8 +224,9 @@ TEST_CASE("kernel_live: fills add up to a position, its average price and what w
   fill(-1, -2.5, -1, -2.5, 12.0);  // prices may be negative
   fill(1, -3.0, 0, 0.0, 12.5);
   REQUIRE(position.at(0).missed == 0);
-  slot.write({++ts, 50'000'000'000, 1, 1});  // never taken
-  fill(1, 60.0, 2, 60.0, 12.5);
+  fill(1, 50.0, 1, 50.0, 12.5);
+  slot.write({++ts, 55'000'000'000, 1, 2});  // never taken
+  fill(1, 60.0, 3, 60.0, 12.5);
   REQUIRE(position.at(0).missed == 1);
   REQUIRE(position.at(0).torn == 0);
 }
@@ -285,7 +285,10 @@ TEST_CASE("kernel_live: a kernel that serves leaves when asked, and after its ti
   path.serve(1000, for_ever);
   REQUIRE(path.state.download() == after);
   path.snapshot.write(random_book(random));
-  path.serve(1000, for_ever);  // asked, with one there: that one is answered first
+  path.serve(1000, for_ever);  // asked, with one there: that one is left for the next time
+  REQUIRE(path.live.download() == std::vector<std::uint32_t>{1, 0, 0, 1});
+  path.control.host()[0] = 0;
+  path.serve(1000, idle_ns);
   REQUIRE(path.live.download() == std::vector<std::uint32_t>{2, 0, 0, 2});
   REQUIRE(path.answer().snapshot == 2);
 }
