@@ -98,6 +98,7 @@ TEST_CASE("dataset: labels compare the mid with the one in force a horizon later
       DatasetOptions options = options_of(horizons);
       options.purge_rows = round % 2 ? 37 : 0;
       const Dataset data = make_dataset(random_books(random, 4000), options);
+      REQUIRE(data.splits.validation.begin - data.splits.train.end == options.purge_rows);
       std::size_t wrong = 0, labelled = 0;
       for (std::size_t i = 0; i < data.rows(); ++i)
         for (std::size_t h = 0; h < alpha_horizons; ++h) {
