@@ -168,6 +168,7 @@ TEST_CASE("gate: each horizon is judged by its own predictions and labels") {
   for (std::size_t h = 0; h < alpha_horizons; ++h) {
     REQUIRE(result.horizons[h].labels == labels[h]);
     REQUIRE((result.horizons[h].auc == 0.5) == (h == 3));
+    REQUIRE(std::abs(result.horizons[h].base.brier - 0.25) < 1e-12);  // of the base rate one half
   }
   REQUIRE(result.horizons_passed() >= 1);
   REQUIRE_FALSE(result.horizons[3].passed());
