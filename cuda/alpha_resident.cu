@@ -36,44 +36,95 @@ struct InputWeights {
   }
 };
 
-/// When the kernel has to go: the host asked, or nothing came for too long. The last thread looks, and its load is on
-/// the bus together with those of the slot.
-class Leave {
+/// A short vector on its way to shared memory through registers: the loads start here and are waited for in store(), so
+/// that those of several vectors are under way at once.
+template <class T, int capacity>
+class BlockLoad {
  public:
-  DEVICE Leave(const uint32_t* asked, int64_t idle_ns) : asked_(asked), idle_(static_cast<uint64_t>(idle_ns)) {}
-  DEVICE void begin_waiting() { since_ = nanoseconds_now(); }
-  DEVICE void look() {
-    if (threadIdx.x + 1 == blockDim.x) word_ = load_bus_word(asked_);
+  template <class From>
+  DEVICE BlockLoad(From from, int n) {
+    UNROLL_ALL for (int o = 0; o < Items::count; ++o) value_[o] = Items::item(o) < n ? from[Items::item(o)] : T(0);
   }
-  DEVICE bool was_asked() const { return !block_all(word_ == 0); }
-  DEVICE bool idle() const { return !block_all(threadIdx.x + 1 != blockDim.x || nanoseconds_now() - since_ < idle_); }
+  template <class To>
+  DEVICE void store(To to) const {
+    UNROLL_ALL for (int o = 0; o < Items::count; ++o) if (Items::exists(Items::item(o))) to[Items::item(o)] = value_[o];
+  }
 
  private:
-  const uint32_t* asked_;
-  uint64_t idle_, since_ = 0;
-  uint32_t word_ = 0;
+  using Items = OwnedItems<capacity, cfc_threads>;
+  T value_[Items::count];
 };
 
-/// Waits for a snapshot newer than the last; false when it is time to leave.
-DEVICE bool await_snapshot(const MappedSlot<Mbp10RawInput>& slot, Mbp10RawInput& taken, LiveCounts& counts,
-                           Leave& leave) {
-  leave.begin_waiting();
-  for (;;) {
-    uint32_t sequence;
-    leave.look();
-    const bool whole = read_slot(slot, taken, sequence);
-    if (leave.was_asked()) return false;
-    if (whole && sequence != counts.sequence) {
-      counts.take(sequence);
-      return true;
-    }
-    counts.torn += whole ? 0 : 1;
-    if (leave.idle()) return false;
-    wait_a_moment();
-  }
-}
+/// Looks at a slot again and again. A look is one trip over the bus, for the slot and for the word with which the host
+/// asks to leave, and one barrier; the clock, which costs as much, is read now and then.
+class SlotWatch {
+ public:
+  DEVICE SlotWatch(const MappedSlot<Mbp10RawInput>& slot, const uint32_t* asked, int64_t idle_ns)
+      : slot_(slot), asked_(asked), idle_(static_cast<uint64_t>(idle_ns)) {}
 
-/// Heads of the state, and the answer into its slot.
+  /// Sends for what is there now: what await() sees first. Work done in between costs no time.
+  DEVICE void send() {
+    UNROLL for (int k = 0; k < held; ++k) if (Words::exists(Words::item(k))) tagged_[k] =
+        load_bus_word(&slot_.tagged[Words::item(k)]);
+    if (is_last()) asked_word_ = load_bus_word(asked_);
+  }
+
+  /// Waits for a snapshot newer than the last, into shared memory; false when it is time to leave: the host asked, or
+  /// nothing came for too long.
+  DEVICE bool await(Mbp10RawInput& taken, LiveCounts& counts) {
+    SHARED_ARRAY(uint32_t, leave, 2);  // in turns, so that one barrier a look is enough
+    SHARED_ARRAY(uint32_t, sequence, 2);
+    AnyWord* to = reinterpret_cast<AnyWord*>(&taken);
+    uint64_t since = 0;
+    for (uint32_t look = 1;; ++look) {
+      const int turn = static_cast<int>(look % 2);
+      bool newer = false, same = true;
+      UNROLL for (int k = 0; k < held; ++k) {
+        const int i = Words::item(k);
+        if (!Words::exists(i)) break;
+        const uint32_t tag = static_cast<uint32_t>(tagged_[k] >> 32);
+        to[i] = static_cast<uint32_t>(tagged_[k]);
+        newer = newer || tag != counts.sequence;
+        if (i == 0) sequence[turn] = tag;
+      }
+      if (is_last()) leave[turn] = asked_word_ != 0 || is_idle(look, since);
+      const bool something_new = block_any(newer);
+      if (leave[turn] != 0) return false;
+      if (something_new) {
+        const uint32_t first = sequence[turn];
+        UNROLL for (int k = 0; k < held; ++k) if (Words::exists(Words::item(k))) same =
+            same && static_cast<uint32_t>(tagged_[k] >> 32) == first;
+        if (block_all(same && first != counts.sequence)) {
+          counts.take(first);
+          return true;
+        }
+        ++counts.torn;  // a writer was at it
+      }
+      wait_a_moment();
+      send();
+    }
+  }
+
+ private:
+  static constexpr int words = slot_words<Mbp10RawInput>;
+  using Words = OwnedItems<words, cfc_threads>;
+  static constexpr int held = Words::count;
+  DEVICE static bool is_last() { return threadIdx.x + 1 == blockDim.x; }
+  DEVICE bool is_idle(uint32_t look, uint64_t& since) const {
+    constexpr uint32_t looks_a_time = 64;
+    if (look % looks_a_time != 0) return false;
+    const uint64_t now = nanoseconds_now();
+    if (since == 0) since = now;
+    return now - since >= idle_;
+  }
+
+  const MappedSlot<Mbp10RawInput>& slot_;
+  const uint32_t* asked_;
+  uint64_t idle_, tagged_[held] = {};
+  uint32_t asked_word_ = 0;
+};
+
+/// Heads of the state, and the answer into its slot. All in shared memory but the slot.
 DEVICE void answer(const float* state, const float* projector, const float* heads, int hidden, const LiveCounts& counts,
                    MappedSlot<Prediction>& slot) {
   SHARED_ARRAY(float, projection, alpha_projections);
@@ -105,23 +156,37 @@ KERNEL void LAUNCH_BOUNDS(cfc_threads, 1)
   SHARED_ARRAY(Mbp10RawInput, book, 2);  // the last one and the next, in turns
   SHARED_ARRAY(float, x, snapshot_features);
   SHARED_ARRAY(Row, h, 1);
-  const Weights weight(recurrent, hidden, false);
-  const InputWeights input_weight(input, hidden);
+  constexpr int projector_weights = (max_hidden + 1) * alpha_projections;
+  constexpr int heads_weights = (alpha_projections + 1) * alpha_horizons;
+  SHARED_ARRAY(float, projector_weight, projector_weights);
+  SHARED_ARRAY(float, heads_weight, heads_weights);
+  constexpr int words = slot_words<Mbp10RawInput>;
+  SlotWatch watch(*slot, asked, idle_ns);
+  watch.send();
+  const BlockLoad<float, projector_weights> projector_load(projector, (hidden + 1) * alpha_projections);
+  const BlockLoad<float, heads_weights> heads_load(heads, heads_weights);
+  const BlockLoad<float, max_hidden> state_load(state, hidden);
+  const BlockLoad<float, snapshot_features> features_load(features, snapshot_features);
+  const BlockLoad<uint32_t, words> now_load(reinterpret_cast<const AnyWord*>(now), words);
+  LiveCounts counts(live);
   float tau[owned];
   time_constants(recurrent + hidden * hidden, hidden, tau_min, tau);
-  for (int j : thread_stride(max_hidden)) h[0][j] = j < hidden ? state[j] : 0.0f;
-  copy_by_block(*now, book[0]);
-  for (int i : thread_stride(snapshot_features)) x[i] = features[i];
-  LiveCounts counts(live);
-  Leave leave(asked, idle_ns);
+  const InputWeights input_weight(input, hidden);
+  const Weights weight(recurrent, hidden, false);
+  projector_load.store(projector_weight);
+  heads_load.store(heads_weight);
+  state_load.store(h[0]);
+  features_load.store(x);
+  now_load.store(reinterpret_cast<AnyWord*>(&book[0]));
+  __syncthreads();
   int served = 0;
   for (; served < snapshots; ++served) {
     const Mbp10RawInput& before = book[served % 2];
     Mbp10RawInput& taken = book[(served + 1) % 2];
-    __syncthreads();
     float recurrence[1][owned], drive[owned];
     multiply(h, weight, recurrence);
-    if (!await_snapshot(*slot, taken, counts, leave)) break;
+    if (served > 0) watch.send();  // not before the answer: its own loads would wait for this one
+    if (!watch.await(taken, counts)) break;
     snapshot_row_by_block(taken, before, static_cast<float>(tick), x);
     if (taken.first) {  // nothing of the session before
       for (int j : thread_stride(max_hidden)) h[0][j] = 0.0f;
@@ -133,11 +198,11 @@ KERNEL void LAUNCH_BOUNDS(cfc_threads, 1)
     UNROLL for (int o = 0; o < owned; ++o) {
       const int j = Columns::item(o);
       if (j >= hidden) break;
-      h[0][j] = step_cell(h[0][j], drive[o], recurrence[0][o], taken.seconds, tau[o]);
+      h[0][j] = step_cell(h[0][j], drive[o], recurrence[0][o], Mix(taken.seconds, tau[o]));
     }
     __syncthreads();
     ++counts.answers;
-    answer(h[0], projector, heads, hidden, counts, *answers);
+    answer(h[0], projector_weight, heads_weight, hidden, counts, *answers);
   }
   __syncthreads();
   for (int j : thread_stride(hidden)) state[j] = h[0][j];

@@ -33,7 +33,7 @@ KERNEL void LAUNCH_BOUNDS(cfc_threads)
       const int j = Columns::item(o);
       if (j >= hidden) break;
       next[r * hidden + j] =
-          step_cell(h[0][j], drive[r * hidden + j], sum[0][o], seconds[r], tau_min + softplus(theta[j]));
+          step_cell(h[0][j], drive[r * hidden + j], sum[0][o], Mix(seconds[r], tau_min + softplus(theta[j])));
     }
     __syncthreads();
   }

@@ -23,8 +23,7 @@ DEVICE float softplus(float x) { return x > 20.0f ? x : log1pf(expf(x)); }
 DEVICE float sigmoid(float x) { return 1.0f / (1.0f + expf(-x)); }
 
 /// h' of one cell: `drive` = W_in x + b, `recurrence` = W_rec h.
-DEVICE float step_cell(float h, float drive, float recurrence, float seconds, float tau) {
-  const Mix mix(seconds, tau);
+DEVICE float step_cell(float h, float drive, float recurrence, const Mix& mix) {
   return h * mix.keep + mix.take * tanhf(drive + recurrence);
 }
 

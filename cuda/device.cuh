@@ -285,6 +285,15 @@ DEVICE bool block_all(bool yes) {
 #endif
 }
 
+/// Whether any thread does; likewise.
+DEVICE bool block_any(bool yes) {
+#ifdef __CUDACC__
+  return __syncthreads_or(yes) != 0;
+#else
+  return block_max(yes ? 1.0f : 0.0f) != 0.0f;
+#endif
+}
+
 // Words that the other side of the bus reads or writes at the same time, whole at every moment. What was written before
 // store_release is there for who sees its word; the others order nothing.
 #ifdef __CUDACC__

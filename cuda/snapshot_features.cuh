@@ -11,59 +11,71 @@ namespace foxhunt::cuda {
 /// x / (1 + |x|): any number into (-1, 1), and most of the range for the first few units.
 DEVICE float bounded(float x) { return x / (1.0f + fabsf(x)); }
 /// (a - b) / (a + b) for numbers that are not negative; 0 where there is neither.
-DEVICE float imbalance(float a, float b) { return a + b > 0.0f ? (a - b) / (a + b) : 0.0f; }
+DEVICE float imbalance(float a, float b) { return (a - b) / (a + b > 0.0f ? a + b : 1.0f); }
 
-DEVICE bool has_bid(const Mbp10Level& l) { return l.bid != undefined_price && l.bid_size != 0; }
-DEVICE bool has_ask(const Mbp10Level& l) { return l.ask != undefined_price && l.ask_size != 0; }
 /// A side of the book by number, for threads that do the same for both.
 enum Side : int { bid_side, ask_side };
-DEVICE bool has(const Mbp10Level& l, int side) { return side == bid_side ? has_bid(l) : has_ask(l); }
+DEVICE int64_t price_of(const Mbp10Level& l, int side) { return side == bid_side ? l.bid : l.ask; }
+DEVICE uint32_t size_of(const Mbp10Level& l, int side) { return side == bid_side ? l.bid_size : l.ask_size; }
+DEVICE uint32_t count_of(const Mbp10Level& l, int side) { return side == bid_side ? l.bid_count : l.ask_count; }
+DEVICE bool has(const Mbp10Level& l, int side) {
+  return static_cast<int>(price_of(l, side) != undefined_price) & static_cast<int>(size_of(l, side) != 0);
+}
+DEVICE bool has_bid(const Mbp10Level& l) { return has(l, bid_side); }
+DEVICE bool has_ask(const Mbp10Level& l) { return has(l, ask_side); }
 
 /// a - b in ticks. The difference wraps instead of overflowing: whatever a damaged file says, the result is finite.
 DEVICE float ticks(int64_t a, int64_t b, float tick) {
   return static_cast<float>(static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b))) / tick;
 }
 
-/// What a level's change adds to one side (Cont, Kukanov & Stoikov 2014), contracts: `better` is the sign of a price
-/// that moved towards the other side.
-DEVICE float side_flow(int better, float size_before, float size_now) {
-  return better > 0 ? size_now : better < 0 ? -size_before : size_now - size_before;
-}
-DEVICE int sign(int64_t a, int64_t b) { return a > b ? 1 : a < b ? -1 : 0; }
+// Below, what is not there is masked by a choice of values, not of paths: a live snapshot waits for one warp.
 
-/// Order-flow imbalance of a level against the same level of the snapshot before, over all the sizes it knows of: a
-/// side that is not there in both is left out.
+/// Order-flow imbalance of a level against the same level of the snapshot before (Cont, Kukanov & Stoikov 2014), over
+/// all the sizes it knows of: a side that is not there in both is left out.
 DEVICE float order_flow(const Mbp10Level& before, const Mbp10Level& now) {
   float flow = 0.0f, sizes = 0.0f;
-  if (has_bid(before) && has_bid(now)) {
-    const float was = static_cast<float>(before.bid_size), is = static_cast<float>(now.bid_size);
-    flow += side_flow(sign(now.bid, before.bid), was, is);
+  UNROLL for (int side = bid_side; side <= ask_side; ++side) {
+    const bool both = static_cast<int>(has(before, side)) & static_cast<int>(has(now, side));
+    const float was = both ? static_cast<float>(size_of(before, side)) : 0.0f;
+    const float is = both ? static_cast<float>(size_of(now, side)) : 0.0f;
+    const int64_t price = price_of(now, side), price_before = price_of(before, side);
+    // A price that moved towards the other side brings all of its size, one that moved away took all it had.
+    const bool closer = side == bid_side ? price > price_before : price < price_before;
+    const float change =
+        (price == price_before || closer ? is : 0.0f) - (price == price_before || !closer ? was : 0.0f);
+    flow += side == bid_side ? change : -change;
     sizes += was + is;
   }
-  if (has_ask(before) && has_ask(now)) {
-    const float was = static_cast<float>(before.ask_size), is = static_cast<float>(now.ask_size);
-    flow -= side_flow(sign(before.ask, now.ask), was, is);
-    sizes += was + is;
-  }
-  return sizes > 0.0f ? flow / sizes : 0.0f;
+  return flow / (sizes > 0.0f ? sizes : 1.0f);
+}
+
+/// What a level adds to the sums of its side; nothing when it is not there.
+struct SideLevel {
+  float size, count, away;  // contracts, orders, ticks from the side's best price
+  float level;              // 1 when it is there
+};
+DEVICE SideLevel side_level(const Mbp10Level& level, const Mbp10Level& best, int side, float tick) {
+  const bool there = has(level, side);
+  const int64_t price = price_of(level, side), first = price_of(best, side);
+  const float distance = ticks(side == bid_side ? first : price, side == bid_side ? price : first, tick);
+  return {there ? static_cast<float>(size_of(level, side)) : 0.0f,
+          there ? static_cast<float>(count_of(level, side)) : 0.0f, has(best, side) ? distance : 0.0f,
+          there ? 1.0f : 0.0f};
 }
 
 /// Sums over the first levels of one side.
 struct SideSums {
   float size = 0.0f, count = 0.0f;
   float away = 0.0f;  // sizes times ticks from the best price
-  int levels = 0;
-  DEVICE void add(const Mbp10Level& level, const Mbp10Level& best, int side, float tick) {
-    if (!has(level, side)) return;
-    const float contracts = static_cast<float>(side == bid_side ? level.bid_size : level.ask_size);
-    size += contracts, count += static_cast<float>(side == bid_side ? level.bid_count : level.ask_count), ++levels;
-    const float distance = side == bid_side ? ticks(best.bid, level.bid, tick) : ticks(level.ask, best.ask, tick);
-    away += contracts * (has(best, side) ? distance : 0.0f);
-  }
+  float levels = 0.0f;
+  DEVICE void add(const SideLevel& l) { size += l.size, count += l.count, away += l.size * l.away, levels += l.level; }
 };
 
 /// Whether a book has a mid: both sides, and not crossed.
-DEVICE bool has_mid(const Mbp10Level& best) { return has_bid(best) && has_ask(best) && best.ask >= best.bid; }
+DEVICE bool has_mid(const Mbp10Level& best) {
+  return static_cast<int>(has_bid(best)) & static_cast<int>(has_ask(best)) & static_cast<int>(best.ask >= best.bid);
+}
 DEVICE float log_size(float size) { return bounded(log1pf(size) / 4.0f); }
 
 // Places in the list.
@@ -85,51 +97,90 @@ enum SnapshotFeature : int {
 };
 static_assert(feature_seconds + 1 == snapshot_features);
 
-DEVICE void level_features(const Mbp10RawInput& now, const Mbp10RawInput& before, int l, float* out) {
-  const Mbp10Level& level = now.level[l];
+DEVICE void level_features(const Mbp10Level& level, const Mbp10Level& before, bool first, int l, float* out) {
   out[feature_size_imbalance + l] = imbalance(has_bid(level) ? static_cast<float>(level.bid_size) : 0.0f,
                                               has_ask(level) ? static_cast<float>(level.ask_size) : 0.0f);
-  out[feature_order_flow + l] = now.first ? 0.0f : order_flow(before.level[l], level);
+  const float flow = order_flow(before, level);
+  out[feature_order_flow + l] = first ? 0.0f : flow;
 }
 
-DEVICE void side_features(const SideSums& all, int side, float* out) {
-  out[feature_away + side] = all.size > 0.0f ? bounded(all.away / all.size / 10.0f) : 0.0f;
-  out[feature_side_size + side] = log_size(all.size);
-  out[feature_side_levels + side] = static_cast<float>(all.levels) / book_levels;
+DEVICE float away_feature(const SideSums& all) {
+  return bounded(all.away / (all.size > 0.0f ? all.size : 1.0f) / 10.0f);
 }
+DEVICE float levels_feature(const SideSums& all) { return all.levels / book_levels; }
 
-/// What the best prices and the trades say.
-DEVICE void price_features(const Mbp10RawInput& now, const Mbp10RawInput& before, float tick, float* out) {
+/// What the best prices are measured against, in ticks.
+enum PriceTicks : int {
+  ask_over_bid,
+  bid_over_before,
+  ask_over_before,
+  trade_over_bid,
+  trade_over_ask,
+  bid_over_second,
+  second_over_ask,
+  price_ticks
+};
+/// Number i of them, of whatever prices are there.
+DEVICE float price_tick(const Mbp10RawInput& now, const Mbp10RawInput& before, int i, float tick) {
   const Mbp10Level &best = now.level[0], &second = now.level[1], &was = before.level[0];
-  const bool mid = has_mid(best), moved = mid && !now.first && has_mid(was);
-  const float spread = mid ? ticks(best.ask, best.bid, tick) : 0.0f;
+  const int64_t upper = i == bid_over_before || i == bid_over_second ? best.bid
+                        : i == trade_over_bid || i == trade_over_ask ? now.trade_price
+                        : i == second_over_ask                       ? second.ask
+                                                                     : best.ask;
+  const int64_t lower = i == bid_over_before                          ? was.bid
+                        : i == ask_over_before                        ? was.ask
+                        : i == bid_over_second                        ? second.bid
+                        : i == trade_over_ask || i == second_over_ask ? best.ask
+                                                                      : best.bid;
+  return ticks(upper, lower, tick);
+}
+
+/// What the best prices and the last trade say: features and, before `bounded`, their values.
+constexpr int price_features = 6;
+DEVICE int price_feature(int i) { return i < 3 ? i : feature_trade_price + i - 3; }
+DEVICE float price_value(const Mbp10RawInput& now, const Mbp10RawInput& before, const float* by, int i) {
+  static_assert(feature_spread == 0 && feature_microprice == 1 && feature_mid_move == 2 &&
+                feature_bid_gap == feature_trade_price + 1 && feature_ask_gap == feature_bid_gap + 1);
+  const Mbp10Level &best = now.level[0], &second = now.level[1];
+  const bool mid = has_mid(best);
   const float lean = imbalance(static_cast<float>(best.bid_size), static_cast<float>(best.ask_size));
-  out[feature_spread] = bounded(spread);
-  out[feature_microprice] = mid ? bounded(0.5f * spread * lean) : 0.0f;  // less the mid, ticks
   // Twice the mid is a whole number of price units, so that no tick is lost to rounding.
-  out[feature_mid_move] =
-      moved ? bounded(0.5f * (ticks(best.bid, was.bid, tick) + ticks(best.ask, was.ask, tick))) : 0.0f;
-  out[feature_trade_volume] = log_size(static_cast<float>(now.buy_volume) + static_cast<float>(now.sell_volume));
-  const bool traded = mid && now.trade_price != undefined_price;
-  out[feature_trade_price] =
-      traded ? bounded(0.5f * (ticks(now.trade_price, best.bid, tick) + ticks(now.trade_price, best.ask, tick))) : 0.0f;
-  out[feature_bid_gap] = has_bid(best) && has_bid(second) ? bounded(ticks(best.bid, second.bid, tick)) : 0.0f;
-  out[feature_ask_gap] = has_ask(best) && has_ask(second) ? bounded(ticks(second.ask, best.ask, tick)) : 0.0f;
-  out[feature_seconds] = bounded(log1pf(1000.0f * fminf(fmaxf(now.seconds, 0.0f), 1e6f)) / 4.0f);
+  const float mid_move = 0.5f * (by[bid_over_before] + by[ask_over_before]);
+  const float trade_over_mid = 0.5f * (by[trade_over_bid] + by[trade_over_ask]);
+  const float value = i == 0   ? by[ask_over_bid]
+                      : i == 1 ? 0.5f * by[ask_over_bid] * lean  // less the mid
+                      : i == 2 ? mid_move
+                      : i == 3 ? trade_over_mid
+                      : i == 4 ? by[bid_over_second]
+                               : by[second_over_ask];
+  const bool moved = static_cast<int>(now.first == 0) & static_cast<int>(has_mid(before.level[0]));
+  const bool there = i == 4   ? static_cast<int>(has_bid(best)) & static_cast<int>(has_bid(second))
+                     : i == 5 ? static_cast<int>(has_ask(best)) & static_cast<int>(has_ask(second))
+                     : i == 2 ? static_cast<int>(mid) & static_cast<int>(moved)
+                     : i == 3 ? static_cast<int>(mid) & static_cast<int>(now.trade_price != undefined_price)
+                              : static_cast<int>(mid);
+  return there ? value : 0.0f;
 }
 
 DEVICE float trade_imbalance(const Mbp10RawInput& now) {
   return imbalance(static_cast<float>(now.buy_volume), static_cast<float>(now.sell_volume));
 }
+DEVICE float traded(const Mbp10RawInput& now) {
+  return static_cast<float>(now.buy_volume) + static_cast<float>(now.sell_volume);
+}
+/// What log_size() makes into the feature of the time since the snapshot before.
+DEVICE float milliseconds(const Mbp10RawInput& now) { return 1000.0f * fminf(fmaxf(now.seconds, 0.0f), 1e6f); }
 
 /// All features of one snapshot, by one thread.
 DEVICE void snapshot_row(const Mbp10RawInput& now, const Mbp10RawInput& before, float tick, float* out) {
   SideSums bid, ask;
   float* imbalances = out + feature_imbalances;
-  for (int l = 0; l < book_levels; ++l) {
-    level_features(now, before, l, out);
-    bid.add(now.level[l], now.level[0], bid_side, tick);
-    ask.add(now.level[l], now.level[0], ask_side, tick);
+  const Mbp10Level best = now.level[0];
+  UNROLL_ALL for (int l = 0; l < book_levels; ++l) {
+    const Mbp10Level level = now.level[l], was = before.level[l];  // copies: two wide loads each
+    level_features(level, was, now.first != 0, l, out);
+    bid.add(side_level(level, best, bid_side, tick));
+    ask.add(side_level(level, best, ask_side, tick));
     if (l == 0) imbalances[3] = imbalance(bid.count, ask.count);
     if (l == 2) imbalances[0] = imbalance(bid.size, ask.size);
     if (l == 4) imbalances[1] = imbalance(bid.size, ask.size);
@@ -137,35 +188,56 @@ DEVICE void snapshot_row(const Mbp10RawInput& now, const Mbp10RawInput& before, 
   imbalances[2] = imbalance(bid.size, ask.size);
   imbalances[4] = imbalance(bid.count, ask.count);
   imbalances[5] = trade_imbalance(now);
-  side_features(bid, bid_side, out);
-  side_features(ask, ask_side, out);
-  price_features(now, before, tick, out);
+  out[feature_away] = away_feature(bid), out[feature_away + 1] = away_feature(ask);
+  out[feature_side_size] = log_size(bid.size), out[feature_side_size + 1] = log_size(ask.size);
+  out[feature_side_levels] = levels_feature(bid), out[feature_side_levels + 1] = levels_feature(ask);
+  float by[price_ticks];
+  UNROLL_ALL for (int i = 0; i < price_ticks; ++i) by[i] = price_tick(now, before, i, tick);
+  UNROLL_ALL for (int i = 0; i < price_features; ++i) out[price_feature(i)] = bounded(price_value(now, before, by, i));
+  out[feature_trade_volume] = log_size(traded(now));
+  out[feature_seconds] = log_size(milliseconds(now));
 }
 
-/// One of the six imbalances, alone.
-DEVICE float imbalance_feature(const Mbp10RawInput& now, int i, float tick) {
-  if (i == 5) return trade_imbalance(now);
-  const int levels = i == 0 ? 3 : i == 1 ? 5 : i == 3 ? 1 : book_levels;
-  SideSums bid, ask;
-  for (int l = 0; l < levels; ++l) {
-    bid.add(now.level[l], now.level[0], bid_side, tick);
-    ask.add(now.level[l], now.level[0], ask_side, tick);
-  }
-  return i < 3 ? imbalance(bid.size, ask.size) : imbalance(bid.count, ask.count);
-}
-
-/// All features of one snapshot, by the threads of the block: what takes another path has another warp.
+/// All features of one snapshot, by the threads of the block, in two steps with a barrier between and none after: the
+/// lanes of a warp do the same to different numbers, and what takes another path has another warp.
 DEVICE void snapshot_row_by_block(const Mbp10RawInput& now, const Mbp10RawInput& before, float tick, float* out) {
-  for (int item : thread_stride(4 * 32)) {
-    const int i = item % 32;
-    if (item / 32 == 0 && i < book_levels) level_features(now, before, i, out);
-    if (item / 32 == 1 && i < 6) out[feature_imbalances + i] = imbalance_feature(now, i, tick);
-    if (item / 32 == 2 && i < 2) {
-      SideSums sums;
-      for (int l = 0; l < book_levels; ++l) sums.add(now.level[l], now.level[0], i, tick);
-      side_features(sums, i, out);
+  constexpr int lanes = 32, sides = 2;
+  SHARED_ARRAY(SideLevel, part, sides * book_levels);
+  SHARED_ARRAY(float, by, price_ticks);
+  for (int item : thread_stride(3 * lanes)) {
+    const int i = item % lanes, warp = item / lanes;
+    if (warp == 0 && i < sides * book_levels)
+      part[i] = side_level(now.level[i % book_levels], now.level[0], i / book_levels, tick);
+    if (warp == 1 && i < book_levels) level_features(now.level[i], before.level[i], now.first != 0, i, out);
+    if (warp == 2 && i < price_ticks) by[i] = price_tick(now, before, i, tick);
+  }
+  __syncthreads();
+  for (int item : thread_stride(4 * lanes)) {
+    const int i = item % lanes, warp = item / lanes;
+    if (warp == 0 && i < 6) {  // sizes of 3, 5 and 10 levels, orders of 1 and 10, trades
+      const int levels = i == 0 ? 3 : i == 1 ? 5 : i == 3 ? 1 : book_levels;
+      float bid = 0.0f, ask = 0.0f;
+      UNROLL_ALL for (int l = 0; l < book_levels; ++l) {
+        const SideLevel &b = part[l], &a = part[book_levels + l];
+        bid += l < levels ? (i < 3 ? b.size : b.count) : 0.0f;
+        ask += l < levels ? (i < 3 ? a.size : a.count) : 0.0f;
+      }
+      out[feature_imbalances + i] = imbalance(i == 5 ? static_cast<float>(now.buy_volume) : bid,
+                                              i == 5 ? static_cast<float>(now.sell_volume) : ask);
     }
-    if (item == 3 * 32) price_features(now, before, tick, out);
+    if (warp == 1 && i < sides) {
+      SideSums sums;
+      UNROLL_ALL for (int l = 0; l < book_levels; ++l) sums.add(part[i * book_levels + l]);
+      out[feature_away + i] = away_feature(sums);
+      out[feature_side_levels + i] = levels_feature(sums);
+    }
+    if (warp == 2 && i < 2 + sides) {
+      float size = 0.0f;
+      UNROLL_ALL for (int l = 0; l < book_levels; ++l) size += part[i % sides * book_levels + l].size;
+      const int place = i < sides ? feature_side_size + i : i == sides ? feature_trade_volume : feature_seconds;
+      out[place] = log_size(i < sides ? size : i == sides ? traded(now) : milliseconds(now));
+    }
+    if (warp == 3 && i < price_features) out[price_feature(i)] = bounded(price_value(now, before, by, i));
   }
 }
 
