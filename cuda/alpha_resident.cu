@@ -169,10 +169,10 @@ KERNEL void LAUNCH_BOUNDS(cfc_threads, 1)
   const BlockLoad<float, snapshot_features> features_load(features, snapshot_features);
   const BlockLoad<uint32_t, words> now_load(reinterpret_cast<const AnyWord*>(now), words);
   LiveCounts counts(live);
-  float tau[owned];
-  time_constants(recurrent + hidden * hidden, hidden, tau_min, tau);
   const InputWeights input_weight(input, hidden);
   const Weights weight(recurrent, hidden, false);
+  float tau[owned];
+  time_constants(recurrent + hidden * hidden, hidden, tau_min, tau);
   projector_load.store(projector_weight);
   heads_load.store(heads_weight);
   state_load.store(h[0]);
