@@ -339,8 +339,7 @@ KERNEL void end_iteration_kernel(const float* __restrict__ reward, float* __rest
   X(end_iteration_kernel, 1024, block, "1",                                                                            \
     "reward[episodes*length], isv[18], counters[42], health[60], episodes, length")                                    \
   X(snap_feature_assemble_kernel, 64, block, "rows/64", "before[1], input[rows], features[rows*40], rows, tick")       \
-  X(take_snapshot_kernel, 128, block, "1",                                                                             \
-    "slot[1], before[1], now[1], seconds[1], state[hidden], live[3], hidden")                                          \
+  X(take_snapshot_kernel, 128, block, "1", "slot[1], before[1], now[1], seconds[1], state[hidden], live[3], hidden")   \
   X(publish_prediction_kernel, 128, block, "1",                                                                        \
     "logits[5], projection[8], next[hidden], live[3], state[hidden], slot[1], hidden")                                 \
   X(sample_windows_kernel, 128, thread, "windows", "rows[count], counters[42], starts[windows], count, windows, seed") \

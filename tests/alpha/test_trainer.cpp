@@ -45,7 +45,7 @@ TEST_CASE("alpha: a known edge is learned and passes the gate, a random walk nev
   int missed = 0, falsely_passed = 0;
   for (int i = 0; i < markets(); ++i) {
     const std::uint64_t market_seed = 100 + static_cast<std::uint64_t>(i);
-    const alpha::Outcome edge = trained(*device, MarketKind::trend, market_seed);
+    const alpha::Outcome edge = trained(*device, MarketKind::baseline, market_seed);
     const alpha::Outcome walk = trained(*device, MarketKind::walk, market_seed);
     INFO("market seed " << market_seed << "\nedge:\n" << verdict(edge) << "walk:\n" << verdict(walk));
     missed += !edge.gate->passed();
@@ -86,7 +86,7 @@ TEST_CASE("alpha: early stopping ends a run that no longer gets better, and the 
   p.early_stopping.enabled = true;
   p.early_stopping.patience = 2;
   p.early_stopping.min_delta = 0.2;  // more than there is to gain after the first evaluations
-  AlphaTraining training(device, p, MarketKind::trend);
+  AlphaTraining training(device, p, MarketKind::baseline);
   const alpha::Outcome outcome = training.trainer.run({});
   REQUIRE(outcome.reason.rfind("early stopping", 0) == 0);
   REQUIRE(outcome.epochs < 10);
@@ -94,7 +94,8 @@ TEST_CASE("alpha: early stopping ends a run that no longer gets better, and the 
   REQUIRE(outcome.best_metric == outcome.validation.mean_auc);
 }
 
-TEST_CASE("alpha: halt stops at a NaN in a feature, naming tensor and step, and parameters and moments keep their bits") {
+TEST_CASE(
+    "alpha: halt stops at a NaN in a feature, naming tensor and step, and parameters and moments keep their bits") {
   ON_EVERY_DEVICE(device);
   AlphaTraining training(device, alpha_profile(), MarketKind::baseline);
   alpha::Trainer& trainer = training.trainer;
@@ -130,7 +131,8 @@ TEST_CASE("alpha: a NaN in a weight is refused, and all else keeps its bits") {
 
 TEST_CASE("alpha: a label that is neither up nor down is masked, whatever byte it is") {
   ON_EVERY_DEVICE(device);
-  AlphaTraining masked(device, alpha_profile(), MarketKind::baseline), odd(device, alpha_profile(), MarketKind::baseline);
+  AlphaTraining masked(device, alpha_profile(), MarketKind::baseline),
+      odd(device, alpha_profile(), MarketKind::baseline);
   const DeviceSpan<std::uint8_t> labels = odd.trainer.snapshots().labels;
   std::vector<std::uint8_t> bytes = device.download(labels);
   for (std::uint8_t& label : bytes)
