@@ -5,13 +5,13 @@ _foxhunt_train() {
   for ((i = 1; i < COMP_CWORD; ++i)); do
     next="${chosen:+$chosen }${COMP_WORDS[i]}"
     case $next in
-    'profiles' | 'profiles list' | 'profiles show' | 'profiles check' | 'profiles diff' | 'profiles reference' | 'data' | 'data synth' | 'data info' | 'data features' | 'report' | 'bench' | 'bench data' | 'runs' | 'runs list' | 'runs show' | 'runs compare' | 'doctor' | 'completion') chosen=$next ;;
+    'profiles' | 'profiles list' | 'profiles show' | 'profiles check' | 'profiles diff' | 'profiles reference' | 'data' | 'data synth' | 'data info' | 'data features' | 'report' | 'bench' | 'bench data' | 'bench alpha' | 'runs' | 'runs list' | 'runs show' | 'runs compare' | 'doctor' | 'completion') chosen=$next ;;
     esac
   done
   case $chosen in
     '')
       commands='profiles data report bench runs doctor completion'
-      options='--help --version --profile --set --data --device --output --repeat --dry-run --quiet --json'
+      options='--help --version --profile --set --data --device --output --repeat --dry-run --require-pass --quiet --json'
       valued='--profile --set --data --device --output --repeat'
       kind=none
       ;;
@@ -82,7 +82,7 @@ _foxhunt_train() {
       kind=file
       ;;
     'bench')
-      commands='data'
+      commands='data alpha'
       options='--help --profile --device --set --iterations --repeats --kernels'
       valued='--profile --device --set --iterations --repeats'
       kind=none
@@ -92,6 +92,12 @@ _foxhunt_train() {
       options='--help --repeats'
       valued='--repeats'
       kind=file
+      ;;
+    'bench alpha')
+      commands=''
+      options='--help --device --windows --steps --hidden --snapshots --iterations --repeats'
+      valued='--device --windows --steps --hidden --snapshots --iterations --repeats'
+      kind=none
       ;;
     'runs')
       commands='list show compare'

@@ -146,7 +146,7 @@ TEST_CASE("smoke: data that alpha cannot learn from is exit 3, one line, nothing
   const std::string walk = generated(
       files, "walk.csv", {"--books", "--kind", "walk", "--rows", "400", "--sessions", "4", "--no-holes", "--no-roll"});
   refuse(walk, {"1000000 rows", "alpha.horizons"}, {"--set", "alpha.horizons=[1,2,3,4,1000000]"});
-  refuse(walk, {"window", "alpha.steps"}, {"--set", "alpha.steps=401"});
+  refuse(walk, {"validation split", "401 are needed"}, {"--set", "alpha.steps=401"});
   refuse(frozen(files, walk), {"tied", "alpha.horizons"});
   const std::string skewed =
       generated(files, "skewed.dbn.zst", {"--books", "--kind", "skewed", "--rows", "1000", "--sessions", "6"});
