@@ -18,7 +18,7 @@ struct GateOptions {
   double min_auc = 0.5;        ///< the lower bound lies above it
   double min_independent_labels = 20;  ///< of the rarer class
   int min_horizons = 1;                ///< that fulfil every criterion
-  int resamples = 1000;
+  int resamples = 1000;                ///< 2 or more
   std::uint64_t seed = 1;
 };
 

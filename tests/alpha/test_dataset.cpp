@@ -98,6 +98,7 @@ TEST_CASE("dataset: labels compare the mid with the one in force a horizon later
       DatasetOptions options = options_of(horizons);
       options.purge_rows = round % 2 ? 37 : 0;
       const Dataset data = make_dataset(random_books(random, 4000), options);
+      REQUIRE(data.splits.validation.begin - data.splits.train.end == options.purge_rows);
       std::size_t wrong = 0, labelled = 0;
       for (std::size_t i = 0; i < data.rows(); ++i)
         for (std::size_t h = 0; h < alpha_horizons; ++h) {
@@ -160,6 +161,7 @@ TEST_CASE("dataset: the counts of a split add up to its rows") {
 }
 
 TEST_CASE("dataset: what comes later changes no row before it, and no label that it does not reach") {
+  std::size_t later_labels_moved = 0;
   for (std::uint64_t round = 0; round < 20; ++round) {
     std::mt19937_64 random(test::seed() + round);
     const market::Books books = random_books(random, 3000);
@@ -175,7 +177,7 @@ TEST_CASE("dataset: what comes later changes no row before it, and no label that
     }
     for (const Horizons& horizons : {row_horizons, time_horizons}) {
       const Dataset a = make_dataset(books, options_of(horizons)), b = make_dataset(other, options_of(horizons));
-      std::size_t moved = 0, labels_moved = 0, later_labels_moved = 0;
+      std::size_t moved = 0, labels_moved = 0;
       for (std::size_t i = 0; i < from; ++i) {
         moved += !same_input(a.input[i], b.input[i]) || a.seconds[i] != b.seconds[i] || a.session[i] != b.session[i];
         for (std::size_t h = 0; h < alpha_horizons; ++h) {
@@ -187,9 +189,9 @@ TEST_CASE("dataset: what comes later changes no row before it, and no label that
       INFO("seed " << test::seed() + round << " from row " << from);
       CHECK(moved == 0);
       CHECK(labels_moved == 0);
-      if (target_of(a, from - 1, horizons[2]) >= static_cast<std::int64_t>(from) + 4) CHECK(later_labels_moved > 0);
     }
   }
+  REQUIRE(later_labels_moved > 0);
 }
 
 TEST_CASE("dataset: windows lie within their split and one session, and none is left out") {

@@ -157,6 +157,23 @@ TEST_CASE("gate: each criterion can fail a horizon by itself") {
   CHECK(failing(Stream(test::seed(), 5000, 0.4, 0.48, 50)) == "brier log_loss ");  // right, and far too sure
 }
 
+TEST_CASE("gate: each horizon is judged by its own predictions and labels") {
+  Stream stream(test::seed(), 3000, 0.4, 0.15, 50);
+  std::array<std::int64_t, alpha_horizons> labels{};
+  for (std::size_t i = 0; i < stream.label.size(); ++i) {
+    labels[i % alpha_horizons] += stream.label[i] != no_label;
+    if (i % alpha_horizons == 3) stream.probability[i] = 0.5f;
+  }
+  const GateResult result = judge(stream.held_out(), fast());
+  for (std::size_t h = 0; h < alpha_horizons; ++h) {
+    REQUIRE(result.horizons[h].labels == labels[h]);
+    REQUIRE((result.horizons[h].auc == 0.5) == (h == 3));
+    REQUIRE(std::abs(result.horizons[h].base.brier - 0.25) < 1e-12);  // of the base rate one half
+  }
+  REQUIRE(result.horizons_passed() >= 1);
+  REQUIRE_FALSE(result.horizons[3].passed());
+}
+
 TEST_CASE("gate: passes with as many horizons as are asked for") {
   const Stream stream(test::seed(), 5000, 0.4, 0.15, 50);
   GateOptions options = fast();

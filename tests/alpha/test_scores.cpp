@@ -116,6 +116,16 @@ TEST_CASE("bootstrap: the error of a mean, of what is independent and of what is
   CHECK(error(white, 20) == error(white, 20));
 }
 
+TEST_CASE("bootstrap: a resample without a value is drawn again") {
+  int calls = 0;
+  const double error = bootstrap_error({50, 5, 200, test::seed()}, [&](std::span<const std::uint32_t> weight) {
+    ++calls;
+    return weight[0] ? static_cast<double>(weight[0]) : std::nan("");
+  });
+  REQUIRE(calls > 220);
+  REQUIRE(error > 0.1);
+}
+
 TEST_CASE("bootstrap: quantiles of Student's t are those of the tables") {
   CHECK(student_t_quantile(0.025, 10) == Approx(2.228).margin(0.002));
   CHECK(student_t_quantile(0.005, 30) == Approx(2.750).margin(0.002));
