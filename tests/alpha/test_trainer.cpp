@@ -129,6 +129,18 @@ TEST_CASE("alpha: a NaN in a weight is refused, and all else keeps its bits") {
   REQUIRE(device.download(trainer.model().learner_block()) == before);
 }
 
+TEST_CASE("alpha: a weight that is finite but too large to go on with is refused, and called that") {
+  ON_EVERY_DEVICE(device);
+  AlphaTraining training(device, alpha_profile(), MarketKind::baseline);
+  training.trainer.advance(10);
+  plant(device, training.trainer.model().parameters().part(0, 1), 1e20f);
+  const std::string message = numerics_error(training.trainer, 5);
+  INFO(message);
+  REQUIRE(message.find("parameter") != std::string::npos);
+  REQUIRE(message.find("too large") != std::string::npos);
+  REQUIRE(message.find("suspect the device") == std::string::npos);
+}
+
 TEST_CASE("alpha: a label that is neither up nor down is masked, whatever byte it is") {
   ON_EVERY_DEVICE(device);
   AlphaTraining masked(device, alpha_profile(), MarketKind::baseline),
