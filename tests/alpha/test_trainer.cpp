@@ -78,7 +78,32 @@ TEST_CASE("alpha: the same seed ends with the same bits, however many steps are 
   }
 }
 
-TEST_CASE("alpha: early stopping ends a run that no longer gets better, and the best state is the one that is judged") {
+TEST_CASE("alpha: the best state is the one that is judged, and the last one goes on") {
+  ON_EVERY_DEVICE(device);
+  const TemporaryFolder folder;
+  const run::RunDirectory directory = run::RunDirectory::create(folder.path(), "alpha");
+  profile::Profile p = alpha_profile();
+  p.early_stopping.min_delta = 1;  // the first evaluation stays the best
+  AlphaTraining training(device, p, MarketKind::baseline);
+  alpha::Trainer& trainer = training.trainer;
+  const alpha::Outcome outcome = trainer.run({nullptr, nullptr, nullptr, &directory});
+  REQUIRE(outcome.best_epoch == 2);
+  const auto loss_of = [&](const char* name) {
+    const alpha::SavedModel saved = alpha::load_model(directory.checkpoints() / name);
+    const std::vector<float> now = device.download(trainer.model().parameters());
+    device.upload(trainer.model().parameters(), saved.parameters);
+    const std::vector<float> probability = trainer.test().run(trainer.model().parameters(), trainer.snapshots());
+    device.upload(trainer.model().parameters(), now);
+    return alpha::score(training.data, training.data.splits.test, probability).loss;
+  };
+  REQUIRE(outcome.test.loss == loss_of("best.safetensors"));
+  REQUIRE(outcome.test.loss != loss_of("last.safetensors"));
+  const std::vector<float> last = alpha::load_model(directory.checkpoints() / "last.safetensors").parameters;
+  REQUIRE(device.download(trainer.model().parameters()) == last);
+  REQUIRE(run::fingerprint(last) == outcome.fingerprint);
+}
+
+TEST_CASE("alpha: early stopping ends a run that no longer gets better") {
   ON_EVERY_DEVICE(device);
   profile::Profile p = alpha_profile();
   p.training.epochs = 60;
