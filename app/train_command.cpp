@@ -32,10 +32,8 @@ std::vector<std::string> all_overrides(const TrainOptions& options) {
 }
 
 ExitCode train(const TrainOptions& options, const std::vector<std::string>& command_line) {
-  run::TrainingRunOptions run_options{.command_line = command_line,
-                                      .quiet = options.quiet,
-                                      .json = options.json,
-                                      .require_pass = options.require_pass};
+  run::TrainingRunOptions run_options{
+      .command_line = command_line, .quiet = options.quiet, .json = options.json, .require_pass = options.require_pass};
   std::string source = options.profile;
   if (!options.repeat.empty()) {
     run_options.repeats = run::find_run(options.repeat, options.output.empty() ? "runs" : options.output);
@@ -45,8 +43,8 @@ ExitCode train(const TrainOptions& options, const std::vector<std::string>& comm
       profile::load_profile(source, all_overrides(options), profile::ProfilePaths::standard(), card_profile);
   const bool alpha = profile.model == "alpha";
   if (options.require_pass && !alpha)
-    throw Error(ExitCode::usage,
-                "--require-pass: only a run of model alpha ends with a gate; profile " + profile.name + " trains a DQN");
+    throw Error(ExitCode::usage, "--require-pass: only a run of model alpha ends with a gate; profile " + profile.name +
+                                     " trains a DQN");
   if (!options.dry_run)
     return alpha ? alpha::run_training(profile, run_options) : dqn::run_training(profile, run_options);
   alpha ? alpha::dry_run(profile, run_options) : dqn::dry_run(profile, run_options);

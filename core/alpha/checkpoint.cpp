@@ -71,8 +71,7 @@ Horizons horizons_of(const Metadata& metadata) {
   const std::vector<std::int64_t> values = metadata.numbers<std::int64_t>("horizons", alpha_horizons);
   const bool in_rows = metadata.text("horizon_unit") == "rows";
   Horizons horizons;
-  for (std::size_t h = 0; h < horizons.size(); ++h)
-    (in_rows ? horizons[h].rows : horizons[h].nanoseconds) = values[h];
+  for (std::size_t h = 0; h < horizons.size(); ++h) (in_rows ? horizons[h].rows : horizons[h].nanoseconds) = values[h];
   return horizons;
 }
 
@@ -102,8 +101,7 @@ void save_model(const std::filesystem::path& file, const Model& model, const std
   std::vector<run::TensorView> views;
   for (const auto& [name, span] : {std::pair{"parameters", model.parameters()}, std::pair{"moment1", model.moment1()},
                                    std::pair{"moment2", model.moment2()}})
-    views.push_back(
-        run::tensor_view(std::string("state.") + name, {static_cast<std::int64_t>(span.size)}, part(span)));
+    views.push_back(run::tensor_view(std::string("state.") + name, {static_cast<std::int64_t>(span.size)}, part(span)));
   const TrunkLayout& layout = model.layout();
   static constexpr std::pair<const char*, const char*> names[] = {
       {"input", "bias"}, {"recurrent", "theta"}, {"projector", "bias"}, {"heads", "bias"}};

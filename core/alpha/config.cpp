@@ -19,7 +19,9 @@ LearningRate learning_rate(const profile::Profile& p) {
           .final_fraction = static_cast<float>(p.optimizer.final_fraction),
           .warmup_steps = clamped(p.optimizer.warmup_iterations),
           .total_steps = clamped(p.training.epochs * p.alpha.steps_per_epoch),
-          .decay = p.optimizer.schedule == "linear" ? 1 : p.optimizer.schedule == "cosine" ? 2 : 0};
+          .decay = p.optimizer.schedule == "linear"   ? 1
+                   : p.optimizer.schedule == "cosine" ? 2
+                                                      : 0};
 }
 
 }  // namespace

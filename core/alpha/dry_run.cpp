@@ -33,8 +33,8 @@ std::string schedule_text(const profile::Profile& p, const Trainer& trainer) {
       "  checkpoints    {}\n",
       p.training.epochs, p.alpha.steps_per_epoch, p.alpha.windows, p.alpha.steps, p.alpha.state,
       trainer.training_windows(),
-      static_cast<double>(trainer.data().splits.train.rows()) / static_cast<double>(snapshots), p.optimizer.learning_rate,
-      p.optimizer.warmup_iterations, decay, every(p.evaluation.every_epochs), p.alpha.metric,
+      static_cast<double>(trainer.data().splits.train.rows()) / static_cast<double>(snapshots),
+      p.optimizer.learning_rate, p.optimizer.warmup_iterations, decay, every(p.evaluation.every_epochs), p.alpha.metric,
       every(p.checkpoint.every_epochs));
 }
 
@@ -70,12 +70,9 @@ void dry_run(const profile::Profile& given, const run::TrainingRunOptions& optio
                schedule_text(profile, trainer), step["milliseconds"].get<double>(),
                step["guard_trips"].get<std::uint32_t>());
   if (!options.json) return;
-  const nlohmann::ordered_json line = {{"exit_code", 0},
-                                       {"dry_run", true},
-                                       {"profile", profile.name},
-                                       {"device", device->description()},
-                                       {"data", source},
-                                       {"memory_bytes", trainer.memory_bytes()},
+  const nlohmann::ordered_json line = {{"exit_code", 0},          {"dry_run", true},
+                                       {"profile", profile.name}, {"device", device->description()},
+                                       {"data", source},          {"memory_bytes", trainer.memory_bytes()},
                                        {"iteration", step}};
   fmt::print(std::cout, "{}\n", run::json_text(line));
 }

@@ -89,8 +89,7 @@ Scores score(const Dataset& data, const market::Split& split, std::span<const fl
     return scores;
   }
   const std::span<const std::uint8_t> labels =
-      std::span(data.labels)
-          .subspan(static_cast<std::size_t>(split.begin) * alpha_horizons, probability.size());
+      std::span(data.labels).subspan(static_cast<std::size_t>(split.begin) * alpha_horizons, probability.size());
   double loss = 0;
   std::int64_t labelled = 0;
   for (std::size_t h = 0; h < alpha_horizons; ++h) {

@@ -31,10 +31,10 @@ struct ModelOptions {
 /// Snapshots on the device, as training reads them.
 struct DeviceSnapshots {
   int rows = 0;
-  DeviceSpan<float> features;       ///< [rows, 40]
-  DeviceSpan<float> seconds;        ///< [rows], since the snapshot before
-  DeviceSpan<std::uint8_t> labels;  ///< [rows, 5]: 0, 1, no_label
-  DeviceSpan<std::int32_t> starts;  ///< first rows of windows that may be drawn; of a carried state in time order
+  DeviceSpan<float> features;          ///< [rows, 40]
+  DeviceSpan<float> seconds;           ///< [rows], since the snapshot before
+  DeviceSpan<std::uint8_t> labels;     ///< [rows, 5]: 0, 1, no_label
+  DeviceSpan<std::int32_t> starts;     ///< first rows of windows that may be drawn; of a carried state in time order
   DeviceSpan<std::uint8_t> continues;  ///< of a carried state: 1 where a window follows on the one before it in starts
 };
 

@@ -19,11 +19,11 @@ struct Outcome {
   std::string reason;  ///< "all epochs done", early stopping's reason, "interrupted by a signal"
   std::int64_t iterations = 0, updates = 0, epochs = 0;
   double training_seconds = 0;
-  Scores validation, test;            ///< of the best state
-  std::optional<GateResult> gate;     ///< of the best state on the test split; none when the run was interrupted
-  double best_metric = 0;             ///< of the validation split, higher is better
-  std::int64_t best_epoch = -1;       ///< -1: never evaluated
-  std::uint64_t fingerprint = 0;      ///< of the last parameters
+  Scores validation, test;         ///< of the best state
+  std::optional<GateResult> gate;  ///< of the best state on the test split; none when the run was interrupted
+  double best_metric = 0;          ///< of the validation split, higher is better
+  std::int64_t best_epoch = -1;    ///< -1: never evaluated
+  std::uint64_t fingerprint = 0;   ///< of the last parameters
 };
 
 /// Trains one alpha model: owns its memory, runs its program, watches over it, keeps its best state.

@@ -54,8 +54,7 @@ void write_results(const run::RunDirectory& directory, const Dataset& data, cons
                    const nlohmann::ordered_json& summary, bool with_report) {
   directory.write_summary(summary);
   directory.write_evaluation({{"splits", splits_json(data)}});
-  if (outcome.gate)
-    write_file_atomically(directory.path() / "gate.json", run::json_text(outcome.gate->json(), 2) + "\n");
+  if (outcome.gate) write_file_atomically(directory.gate_file(), run::json_text(outcome.gate->json(), 2) + "\n");
   if (with_report) run::write_report(directory, directory.report_file());
 }
 
@@ -73,8 +72,8 @@ ExitCode run_training(const profile::Profile& given, const run::TrainingRunOptio
   };
   const auto device =
       timed("open device", [&] { return open_device(profile.device.device, run::device_options(profile)); });
-  const nlohmann::ordered_json surroundings = timed(
-      "sum data", [&] { return run::surroundings(*device, run::data_report(run::market_source(profile))); });
+  const nlohmann::ordered_json surroundings =
+      timed("sum data", [&] { return run::surroundings(*device, run::data_report(run::market_source(profile))); });
   if (options.repeats) run::require_same_data(*options.repeats, surroundings["data"]);
   const Dataset data = timed("load data", [&] { return load_dataset(profile); });
   Trainer trainer(*device, profile, data);

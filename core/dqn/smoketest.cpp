@@ -65,8 +65,7 @@ run::CheckList smoketest_checks(Trainer& trainer, const profile::Profile& profil
   run::check_parameters_changed(checks, trainer.initial_parameters(),
                                 trainer.device().download(trainer.agent().learner().parameters()));
   check_replay_filled(checks, trainer, profile);
-  run::check_losses_finite(
-      checks, {outcome.updates, trips, trainer.losses_seen(), trainer.nonfinite_losses()});
+  run::check_losses_finite(checks, {outcome.updates, trips, trainer.losses_seen(), trainer.nonfinite_losses()});
   check_accounting(checks, trainer, outcome);
   check_entropy(checks, trainer, profile);
   check_checkpoint(checks, trainer, directory);

@@ -83,8 +83,7 @@ ExitCode run_training(const profile::Profile& given, const TrainingRunOptions& o
   evaluation["splits"] = splits_json(market);
   directory.write_evaluation(evaluation);
   if (profile.run.report) run::write_report(directory, directory.report_file());
-  if (options.repeats) 
-    run::compare_with_repeated(*options.repeats, outcome.fingerprint, outcome.iterations);
+  if (options.repeats) run::compare_with_repeated(*options.repeats, outcome.fingerprint, outcome.iterations);
   if (!options.quiet) fmt::print(std::cout, "{}", summary_text(summary));
   const ExitCode code = exit_code_of(profile, checks, signal);
   if (options.json) run::print_json(figures, directory, code);

@@ -125,7 +125,7 @@ struct Profile {
     std::vector<std::int64_t> horizons;  ///< five, ascending
     std::string horizon_unit;            ///< rows, ms
     std::int64_t steps_per_epoch;
-    std::string metric;  ///< auc, loss: of the validation split, for early stopping and the best state
+    std::string metric;              ///< auc, loss: of the validation split, for early stopping and the best state
     std::string initial_checkpoint;  ///< whose parameters training starts from; "": fresh ones
   } alpha;
 

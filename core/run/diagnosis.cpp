@@ -63,7 +63,7 @@ void dump_arguments(Device& device, const NonfiniteFind& find, const std::filesy
     if (!argument.is_float) continue;
     values.push_back(values_of(device, argument));
     views.push_back(tensor_view(find.launch->kernel->arguments[a].name, {static_cast<std::int64_t>(argument.size)},
-                                     std::span<const float>(values.back())));
+                                std::span<const float>(values.back())));
   }
   save_safetensors(file, views, {{"kernel", find.launch->kernel->name}, {"finding", find.text()}});
 }

@@ -69,9 +69,15 @@ std::string Guard::diagnosis(const Health& health) {
   const std::vector<std::byte> now = device_.download(trainee_.persistent());
   device_.copy(trainee_.persistent(), DeviceSpan<const std::byte>(start_));
   trainee_.iterate(static_cast<int>(tripped - started_at_));
+  device_.synchronize();
+  const std::uint32_t trips_before = trainee_.health().counters[counter_trips];
   const std::optional<NonfiniteFind> found = find_nonfinite(device_, trainee_.program(), *arena_);
-  std::string text = found ? "; first " + found->text()
-                           : "; not met again when the iteration was run anew: suspect the device or its memory";
+  device_.synchronize();
+  const bool met_again = trainee_.health().counters[counter_trips] != trips_before;
+  std::string text =
+      found       ? "; first " + found->text()
+      : met_again ? "; nothing is NaN or infinite yet, but too large for its squares and sums: lower the learning rate"
+                  : "; not met again when the iteration was run anew: suspect the device or its memory";
   if (found && !dump_folder_.empty()) {
     const std::filesystem::path file = dump_folder_ / "nonfinite.safetensors";
     dump_arguments(device_, *found, file);

@@ -73,6 +73,7 @@ nlohmann::ordered_json report_data(const RunDirectory& directory) {
   auto notes = nlohmann::ordered_json::array();
   data["summary"] = json_of(directory.summary_file());
   data["evaluation"] = json_of(directory.evaluation_file());
+  data["gate"] = json_of(directory.gate_file());
   data["environment"] = json_of(directory.environment_file());
   data["profile"] = text_of(directory.profile_file());
   data["command"] = in_folder(directory.command_file()) ? text_of(directory.command_file()) : "";

@@ -7,8 +7,8 @@
 
 namespace foxhunt::run {
 
-/// All that a run's folder tells of it: {"summary", "evaluation", "environment": the files, or null where there is none
-/// yet; "profile", "command": text; "metrics": {"step": [...], "columns": {name: [number, "NaN" ... or null]},
+/// All that a run's folder tells of it: {"summary", "evaluation", "gate", "environment": the files, or null where there
+/// is none yet; "profile", "command": text; "metrics": {"step": [...], "columns": {name: [number, "NaN" ... or null]},
 /// "rows", "rows_per_point"}; "notes": [text]}. Throws Error(storage) for a file that cannot be read or is damaged.
 nlohmann::ordered_json report_data(const RunDirectory& directory);
 

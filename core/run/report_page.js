@@ -309,6 +309,17 @@ function performance() {
     html("summary", {}, `${evaluation.sessions.length} sessions`), sessions));
 }
 
+function gate() {
+  const verdict = data.gate;
+  if (!verdict) return;
+  const rows = verdict.horizons.map((h) => [h.horizon, text(h.labels, 0), text(h.base_rate, 3), text(h.auc, 3),
+    `${text(h.auc_low, 3)} to ${text(h.auc_high, 3)}`, `${text(h.model.brier, 4)} / ${text(h.base.brier, 4)}`,
+    `${text(h.model.log_loss, 4)} / ${text(h.base.log_loss, 4)}`, text(h.model.calibration_error, 3),
+    html("td", { class: h.passed ? "good" : "bad" }, h.passed ? "pass" : "fail")]);
+  section("gate", `Gate: ${verdict.verdict}`, true, table(verdict.rule, ["horizon", "labels", "base rate", "AUC", "bounds",
+    "Brier / of base", "log loss / of base", "calibration error", "verdict"], rows));
+}
+
 function training() {
   const chart = (id, title, names) => {
     const series = names.filter((name) => metrics.columns[name]).map((name, i) => (
@@ -381,5 +392,5 @@ function sources() {
   if (data.environment) fold("environment", "Environment", JSON.stringify(data.environment, null, 2));
 }
 
-for (const draw of [header, equity, performance, training, distributions, split, timing, checks, sources]) draw();
+for (const draw of [header, equity, performance, gate, training, distributions, split, timing, checks, sources]) draw();
 document.documentElement.dataset.drawn = "true";

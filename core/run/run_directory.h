@@ -29,6 +29,7 @@ class RunDirectory {
   std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
   std::filesystem::path summary_file() const { return path_ / "summary.json"; }
   std::filesystem::path evaluation_file() const { return path_ / "evaluation.json"; }
+  std::filesystem::path gate_file() const { return path_ / "gate.json"; }
   std::filesystem::path report_file() const { return path_ / "report.html"; }
 
   // Each throws Error(storage).

@@ -13,8 +13,7 @@ Health Health::of(std::span<const std::uint32_t> words) {
 
 std::uint64_t fingerprint(std::span<const float> parameters) {
   std::uint64_t hash = 14695981039346656037ULL;
-  for (const std::byte b : std::as_bytes(parameters))
-    hash = (hash ^ static_cast<std::uint64_t>(b)) * 1099511628211ULL;
+  for (const std::byte b : std::as_bytes(parameters)) hash = (hash ^ static_cast<std::uint64_t>(b)) * 1099511628211ULL;
   return hash;
 }
 

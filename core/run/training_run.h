@@ -17,7 +17,7 @@ struct TrainingRunOptions {
   std::vector<std::string> command_line;  ///< recorded in the run directory
   bool quiet = false;                     ///< no progress, no tables
   bool json = false;  ///< the last line of standard output is the summary as one JSON object with exit_code and run
-  bool require_pass = false;            ///< a gate that says FAIL makes the exit code gate_failed
+  bool require_pass = false;           ///< a gate that says FAIL makes the exit code gate_failed
   std::optional<RunRecord> repeats{};  ///< this run has to find the same data, and says how it compares
 };
 

@@ -95,8 +95,7 @@ TEST_CASE("alpha: a carried state is that of the whole session, bit for bit, and
     }
     std::size_t first = next;
     while (carried.windows.continues[first]) --first;
-    REQUIRE(initial ==
-            carried.state_after(device, carried.windows.starts[first], carried.windows.starts[next]));
+    REQUIRE(initial == carried.state_after(device, carried.windows.starts[first], carried.windows.starts[next]));
     ++compared;
   }
   REQUIRE(compared > 20);

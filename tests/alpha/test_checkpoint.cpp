@@ -77,8 +77,7 @@ TEST_CASE("alpha: training can start from a checkpoint, and refuses one of anoth
   profile::Profile p = alpha_profile();
   p.alpha.initial_checkpoint = saved.file.string();
   const AlphaTraining goes_on(*saved.device, p, MarketKind::baseline);
-  REQUIRE(goes_on.trainer.initial_parameters() ==
-          saved.device->download(saved.training.trainer.model().parameters()));
+  REQUIRE(goes_on.trainer.initial_parameters() == saved.device->download(saved.training.trainer.model().parameters()));
   const auto refuse = [&](const profile::Profile& other, const std::vector<std::string>& words) {
     require_error(ExitCode::usage, words, [&] { AlphaTraining(*saved.device, other, MarketKind::baseline); });
   };
@@ -102,7 +101,8 @@ TEST_CASE("alpha: a file that is no alpha model, or says other than it holds, is
   refuse(ExitCode::usage, {"24 units"}, [](Metadata& m) { m["hidden"] = "24"; });
   refuse(ExitCode::usage, {"alpha.hidden"}, [](Metadata& m) { m["hidden"] = "100000"; });
   refuse(ExitCode::storage, {"hidden", "no list of numbers"}, [](Metadata& m) { m["hidden"] = "many"; });
-  refuse(ExitCode::storage, {"horizons", "4 numbers"}, [](Metadata& m) { m["hidden"] = "16", m["horizons"] = "1 2 3 4"; });
+  refuse(ExitCode::storage, {"horizons", "4 numbers"},
+         [](Metadata& m) { m["hidden"] = "16", m["horizons"] = "1 2 3 4"; });
   refuse(ExitCode::storage, {"horizons", "missing"}, [](Metadata& m) { m.erase("horizons"); });
   refuse(ExitCode::usage, {"features"}, [](Metadata& m) { m["horizons"] = "1 2 3 4 5", m["features"] = "spread"; });
   refuse(ExitCode::usage, {"foxhunt-dqn-1", "foxhunt-alpha-1"}, [](Metadata& m) { m["format"] = "foxhunt-dqn-1"; });

@@ -44,7 +44,8 @@ struct Evaluated {
 
 }  // namespace
 
-TEST_CASE("alpha: a split is evaluated as the live path would answer, snapshot by snapshot, the state to the last bit") {
+TEST_CASE(
+    "alpha: a split is evaluated as the live path would answer, snapshot by snapshot, the state to the last bit") {
   ON_EVERY_DEVICE(device);
   Evaluated e(device);
   const std::vector<float> probability = e.evaluator.run(e.parameters, e.dataset.snapshots());

@@ -45,7 +45,7 @@ TEST_CASE("alpha: a known edge is learned and passes the gate, a random walk nev
   int missed = 0, falsely_passed = 0;
   for (int i = 0; i < markets(); ++i) {
     const std::uint64_t market_seed = 100 + static_cast<std::uint64_t>(i);
-    const alpha::Outcome edge = trained(*device, MarketKind::trend, market_seed);
+    const alpha::Outcome edge = trained(*device, MarketKind::baseline, market_seed);
     const alpha::Outcome walk = trained(*device, MarketKind::walk, market_seed);
     INFO("market seed " << market_seed << "\nedge:\n" << verdict(edge) << "walk:\n" << verdict(walk));
     missed += !edge.gate->passed();
@@ -78,7 +78,32 @@ TEST_CASE("alpha: the same seed ends with the same bits, however many steps are 
   }
 }
 
-TEST_CASE("alpha: early stopping ends a run that no longer gets better, and the best state is the one that is judged") {
+TEST_CASE("alpha: the best state is the one that is judged, and the last one goes on") {
+  ON_EVERY_DEVICE(device);
+  const TemporaryFolder folder;
+  const run::RunDirectory directory = run::RunDirectory::create(folder.path(), "alpha");
+  profile::Profile p = alpha_profile();
+  p.early_stopping.min_delta = 1;  // the first evaluation stays the best
+  AlphaTraining training(device, p, MarketKind::baseline);
+  alpha::Trainer& trainer = training.trainer;
+  const alpha::Outcome outcome = trainer.run({nullptr, nullptr, nullptr, &directory});
+  REQUIRE(outcome.best_epoch == 2);
+  const auto loss_of = [&](const char* name) {
+    const alpha::SavedModel saved = alpha::load_model(directory.checkpoints() / name);
+    const std::vector<float> now = device.download(trainer.model().parameters());
+    device.upload(trainer.model().parameters(), saved.parameters);
+    const std::vector<float> probability = trainer.test().run(trainer.model().parameters(), trainer.snapshots());
+    device.upload(trainer.model().parameters(), now);
+    return alpha::score(training.data, training.data.splits.test, probability).loss;
+  };
+  REQUIRE(outcome.test.loss == loss_of("best.safetensors"));
+  REQUIRE(outcome.test.loss != loss_of("last.safetensors"));
+  const std::vector<float> last = alpha::load_model(directory.checkpoints() / "last.safetensors").parameters;
+  REQUIRE(device.download(trainer.model().parameters()) == last);
+  REQUIRE(run::fingerprint(last) == outcome.fingerprint);
+}
+
+TEST_CASE("alpha: early stopping ends a run that no longer gets better") {
   ON_EVERY_DEVICE(device);
   profile::Profile p = alpha_profile();
   p.training.epochs = 60;
@@ -86,7 +111,7 @@ TEST_CASE("alpha: early stopping ends a run that no longer gets better, and the 
   p.early_stopping.enabled = true;
   p.early_stopping.patience = 2;
   p.early_stopping.min_delta = 0.2;  // more than there is to gain after the first evaluations
-  AlphaTraining training(device, p, MarketKind::trend);
+  AlphaTraining training(device, p, MarketKind::baseline);
   const alpha::Outcome outcome = training.trainer.run({});
   REQUIRE(outcome.reason.rfind("early stopping", 0) == 0);
   REQUIRE(outcome.epochs < 10);
@@ -94,7 +119,8 @@ TEST_CASE("alpha: early stopping ends a run that no longer gets better, and the 
   REQUIRE(outcome.best_metric == outcome.validation.mean_auc);
 }
 
-TEST_CASE("alpha: halt stops at a NaN in a feature, naming tensor and step, and parameters and moments keep their bits") {
+TEST_CASE(
+    "alpha: halt stops at a NaN in a feature, naming tensor and step, and parameters and moments keep their bits") {
   ON_EVERY_DEVICE(device);
   AlphaTraining training(device, alpha_profile(), MarketKind::baseline);
   alpha::Trainer& trainer = training.trainer;
@@ -128,9 +154,22 @@ TEST_CASE("alpha: a NaN in a weight is refused, and all else keeps its bits") {
   REQUIRE(device.download(trainer.model().learner_block()) == before);
 }
 
+TEST_CASE("alpha: a weight that is finite but too large to go on with is refused, and called that") {
+  ON_EVERY_DEVICE(device);
+  AlphaTraining training(device, alpha_profile(), MarketKind::baseline);
+  training.trainer.advance(10);
+  plant(device, training.trainer.model().parameters().part(0, 1), 1e20f);
+  const std::string message = numerics_error(training.trainer, 5);
+  INFO(message);
+  REQUIRE(message.find("parameter") != std::string::npos);
+  REQUIRE(message.find("too large") != std::string::npos);
+  REQUIRE(message.find("suspect the device") == std::string::npos);
+}
+
 TEST_CASE("alpha: a label that is neither up nor down is masked, whatever byte it is") {
   ON_EVERY_DEVICE(device);
-  AlphaTraining masked(device, alpha_profile(), MarketKind::baseline), odd(device, alpha_profile(), MarketKind::baseline);
+  AlphaTraining masked(device, alpha_profile(), MarketKind::baseline),
+      odd(device, alpha_profile(), MarketKind::baseline);
   const DeviceSpan<std::uint8_t> labels = odd.trainer.snapshots().labels;
   std::vector<std::uint8_t> bytes = device.download(labels);
   for (std::uint8_t& label : bytes)

@@ -27,13 +27,20 @@ inline profile::Profile alpha_profile(std::uint64_t run_seed = 1) {
   p.optimizer.learning_rate = 5e-3;
   p.optimizer.max_grad_norm = 1.0;
   p.evaluation.every_epochs = 2;
+  p.guards.snapshot_every = 1;  // a diagnosis starts where a test has planted something
   return p;
 }
 
+/// Books of kind baseline, with an edge as strong as that of the bundled ones, or walk.
 inline alpha::Dataset alpha_dataset(const profile::Profile& p, market::MarketKind kind, std::uint64_t market_seed = 1,
-                                    std::int64_t sessions = 10, std::int64_t rows = 1000) {
-  const market::Books books =
-      market::synthesize_books({.kind = kind, .sessions = sessions, .seed = market_seed, .rows = rows});
+                                    std::int64_t sessions = 6, std::int64_t rows = 3000) {
+  market::SynthOptions options;
+  options.kind = kind;
+  options.sessions = sessions;
+  options.seed = market_seed;
+  options.rows = rows;
+  if (kind == market::MarketKind::baseline) options.strength = 0.5;
+  const market::Books books = market::synthesize_books(options);
   return alpha::make_dataset(books, alpha::dataset_options(p, market::contract_for("ES")));
 }
 

@@ -69,10 +69,10 @@ Page open(const TemporaryFolder& folder, int width, const std::filesystem::path&
   return {file_text(folder / "dom"), file_text(folder / "log")};
 }
 
-std::filesystem::path finished_run(const TemporaryFolder& folder) {
+std::filesystem::path finished_run(const TemporaryFolder& folder, const std::string& profile = "dqn-smoketest") {
   // A name that would break a page which took it for markup; '/' is not allowed in one.
   const std::string name = R"(name='<b id="injected">x & "q" <script>throw 1')";
-  const Outcome outcome = run_program({"--profile", "dqn-smoketest", "--device", "host", "--quiet", "--output",
+  const Outcome outcome = run_program({"--profile", profile, "--device", "host", "--quiet", "--output",
                                        folder.path().string(), "--set", "training.epochs=4", "--set", name});
   INFO(outcome.err);
   REQUIRE(outcome.code == 0);
@@ -129,8 +129,18 @@ TEST_CASE("report: run.report = false leaves it out, and what is no run is exit 
 
 TEST_CASE("report: Chromium draws every chart at 400 and 1280 pixels without a script error") {
   if (!have_chromium()) return skip("no chromium (Debian package chromium; FOXHUNT_CHROMIUM names one)");
+  const std::vector<std::string> of_dqn = {"chart-equity", "chart-drawdown", "chart-rewards", "chart-losses",
+                                           "chart-values", "chart-actions",  "chart-state-0", "performance",
+                                           "sessions",     "split",          "timing",        "checks",
+                                           "profile",      "command",        "environment"};
+  const std::vector<std::string> of_alpha = {"gate",   "chart-losses", "chart-gradients", "split",      "timing",
+                                             "checks", "profile",      "command",         "environment"};
+  const bool alpha = GENERATE(false, true);
+  const std::string profile = alpha ? "alpha-smoketest" : "dqn-smoketest";
+  const std::vector<std::string>& parts = alpha ? of_alpha : of_dqn;
+  CAPTURE(profile);
   const TemporaryFolder folder;
-  const std::filesystem::path run = finished_run(folder);
+  const std::filesystem::path run = finished_run(folder, profile);
   std::string text = file_text(run / "report.html");
   text.insert(text.rfind("</body>"), kProbe);
   std::ofstream(folder / "probed.html") << text;
@@ -138,7 +148,7 @@ TEST_CASE("report: Chromium draws every chart at 400 and 1280 pixels without a s
   std::filesystem::create_directories(screenshots);
 
   for (const int width : {400, 1280}) {
-    const Page page = open(folder, width, screenshots / ("report-" + std::to_string(width) + ".png"));
+    const Page page = open(folder, width, screenshots / (profile + "-" + std::to_string(width) + ".png"));
     INFO(page.log);
     REQUIRE(page.probed("drawn") == "true");
     REQUIRE(page.probed("width") == std::to_string(width));
@@ -146,9 +156,7 @@ TEST_CASE("report: Chromium draws every chart at 400 and 1280 pixels without a s
     REQUIRE(page.probed("empty") == "");
     REQUIRE(page.probed("injected") == "0");
     REQUIRE(page.log.find("CONSOLE") == std::string::npos);
-    for (const char* part : {"chart-equity", "chart-drawdown", "chart-rewards", "chart-losses", "chart-values",
-                             "chart-actions", "chart-state-0", "performance", "sessions", "split", "timing", "checks",
-                             "profile", "command", "environment"}) {
+    for (const std::string& part : parts) {
       INFO(part);
       REQUIRE(page.probed("ids").find(std::string(1, ' ').append(part).append(1, ' ')) != std::string::npos);
     }

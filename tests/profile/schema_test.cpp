@@ -145,6 +145,7 @@ TEST_CASE("profile: a file may set every key, and each arrives") {
   const Profile loaded = folder.load(R"(
 name = "other"
 description = "every key away from its default"
+model = "alpha"
 gpu_profile = "sizes"
 [run]
 seed = 7
@@ -240,6 +241,23 @@ beta2 = 0.99
 epsilon = 1e-7
 weight_decay = 0.01
 max_grad_norm = 1
+[alpha]
+hidden = 32
+tau_min = 0.02
+windows = 16
+steps = 32
+state = "carry"
+horizons = [1, 2, 3, 4, 5]
+horizon_unit = "ms"
+steps_per_epoch = 50
+metric = "loss"
+initial_checkpoint = "last.safetensors"
+[gate]
+confidence = 0.99
+min_auc = 0.55
+min_independent_labels = 50
+min_horizons = 2
+resamples = 500
 [target_network]
 update = "hard"
 tau = 0.01

@@ -92,6 +92,10 @@ TEST_CASE("report: a folder without a summary still makes a report, one that is 
   write_report(directory, directory.report_file());
   REQUIRE(text_of(directory.report_file()).starts_with("<!DOCTYPE html>"));
 
+  REQUIRE(data.at("gate").is_null());
+  std::ofstream(directory.gate_file()) << "{\"verdict\": \"PASS\"}";
+  REQUIRE(report_data(directory).at("gate").at("verdict") == "PASS");
+
   std::ofstream(directory.summary_file()) << "{\"cut\": ";
   const std::string error = test::error_of([&] { write_report(directory, folder / "new.html"); });
   REQUIRE(error.starts_with("7 " + directory.summary_file().string()));
