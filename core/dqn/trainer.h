@@ -2,7 +2,7 @@
 #include <functional>
 #include <optional>
 
-#include "core/dqn/checkpoint.h"
+#include "core/dqn/checkpoint_folder.h"
 #include "core/dqn/evaluator.h"
 #include "core/dqn/guard.h"
 #include "core/dqn/market_loader.h"
@@ -50,12 +50,21 @@ class Trainer {
     run::Progress* progress = nullptr;
     run::PhaseTimer* phases = nullptr;
     const run::RunDirectory* directory = nullptr;  ///< receives checkpoints; none: nothing is written
+    /// Asked between iterations: true ends the run there, saved, as a signal does. None: a signal alone does.
+    std::function<bool(std::int64_t iteration)> stop_asked{};
   };
-  /// Runs all epochs, or until early stopping, a signal or an error ends them; evaluates the best state on the test
-  /// split. Throws Error(numerics), Error(time_budget), Error(storage).
+  /// Runs the epochs that are left, or until early stopping, a signal or an error ends them; evaluates the best state
+  /// on the test split. Throws Error(numerics), Error(time_budget), Error(storage).
   Outcome run(const Reporting& reporting);
 
+  /// Everything that training goes on from. All queued iterations must be done.
+  TrainingState state() const;
+  /// Takes up a state, after initialise(). Throws Error(device) when its sizes are not this trainer's.
+  void restore(const TrainingState& state);
+  std::int64_t iteration() const { return iteration_; }
+
   Agent& agent() { return agent_; }
+  const Agent& agent() const { return agent_; }
   Evaluator& validation() { return validation_; }
   Evaluator& test() { return test_; }
   Guard& guard() { return guard_; }
@@ -66,19 +75,25 @@ class Trainer {
   std::int64_t nonfinite_losses() const { return nonfinite_losses_; }
   std::int64_t losses_seen() const { return losses_seen_; }
 
-  /// Runs `count` iterations with a bounded number in flight, watching the health word; all done when it returns.
-  void advance(std::int64_t count);
+  /// Runs `count` iterations with a bounded number in flight, watching the health word; all done when it returns. False
+  /// when it was asked to stop and did so before the last.
+  bool advance(std::int64_t count);
 
  private:
   std::size_t memory_limit() const;
-  void train_epoch(const Reporting& reporting);
+  /// All epochs that are left; returns why it ended.
+  std::string train(const Reporting& reporting);
+  /// False when it was asked to stop within the epoch.
+  bool train_epoch(const Reporting& reporting);
+  bool stop_asked(std::int64_t iteration) const;
+  bool stopped_early() const { return profile_.early_stopping.enabled && early_stopping_.stopped(); }
   void report(const Reporting& reporting, const Health& health, bool last);
-  /// Evaluates the validation split; keeps the state when it is the best. True when training should stop.
-  bool validate(const Reporting& reporting, Outcome& outcome);
-  void save(const Reporting& reporting, const std::string& name, const LearnerState& state, std::int64_t epoch);
-  void remove_old_checkpoints(const Reporting& reporting) const;
+  /// Evaluates the validation split; keeps the state when it is the best.
+  void validate(const Reporting& reporting);
+  void open_checkpoints(const Reporting& reporting);
   void conclude(const Reporting& reporting, Outcome& outcome);
   std::vector<BaselineResult> run_baselines();
+  double training_seconds() const;
   void check_time_budget(const Reporting& reporting) const;
   double metric_of(const Performance& performance) const;
 
@@ -96,6 +111,12 @@ class Trainer {
   std::optional<LearnerState> best_;
   std::vector<float> initial_parameters_;
   std::int64_t iteration_ = 0, epoch_ = 0, nonfinite_losses_ = 0, losses_seen_ = 0;
+  std::int64_t best_epoch_ = -1;
+  double best_metric_ = 0;
+  double seconds_before_ = 0;  ///< of training, before the run was taken up
+  run::PhaseTimer::Clock::time_point started_ = run::PhaseTimer::Clock::now();
+  std::function<bool(std::int64_t)> stop_asked_;
+  std::optional<CheckpointFolder> checkpoints_;  ///< last, for its thread reads what is above
 };
 
 }  // namespace foxhunt::dqn

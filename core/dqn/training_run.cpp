@@ -6,6 +6,8 @@
 
 #include <cstdlib>
 #include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
 
 #include "core/dqn/smoketest.h"
 #include "core/dqn/summary.h"
@@ -25,20 +27,33 @@ DeviceOptions device_options(const profile::Profile& profile) {
   return options;
 }
 
+nlohmann::ordered_json environment_of(const Device& device) { return {{"device", device.description()}}; }
+
 run::RunDirectory make_directory(const profile::Profile& profile, const TrainingRunOptions& options,
                                  const Device& device) {
   run::RunDirectory directory = run::RunDirectory::create(profile.run.output, profile.name);
+  directory.lock();
   directory.write_profile(profile::to_toml(profile));
   directory.write_command(options.command_line);
-  nlohmann::ordered_json more;
-  more["device"] = device.description();
-  directory.write_environment(more);
+  directory.write_environment(environment_of(device));
   return directory;
 }
 
-}  // namespace
+/// Brings trainer and folder to where the checkpoint was written. Leaves the point without its checkpoint's tensors.
+void take_up(ResumePoint& point, Trainer& trainer, const TrainingRunOptions& options) {
+  const TrainingState state = load_training(point.checkpoint.contents, trainer.agent());
+  trainer.restore(state);
+  reopen_run(point, state, options.command_line, environment_of(trainer.device()));
+  run::start_log_file(point.directory.log_file());
+  spdlog::info("resumed: {} at iteration {} of epoch {}", point.checkpoint.file.string(), state.iteration,
+               state.epoch + 1);
+  for (const profile::SideBySide& change : point.changes)
+    spdlog::info("changed: {}: {} -> {}", change.name, change.first, change.second);
+  [[maybe_unused]] const FoundCheckpoint freed = std::move(point.checkpoint);
+}
 
-ExitCode run_training(const profile::Profile& profile, const TrainingRunOptions& options) {
+/// The folder is the point's, or without one a new one.
+ExitCode train(const profile::Profile& profile, const TrainingRunOptions& options, ResumePoint* point) {
   run::PhaseTimer phases;
   run::start_console_log(options.quiet ? "warn" : profile.run.log_level);
   run::install_signal_handlers();
@@ -51,13 +66,21 @@ ExitCode run_training(const profile::Profile& profile, const TrainingRunOptions&
     const auto timed = phases.scope("load data");
     return load_market(profile);
   }();
+  if (point) require_same_market(*point, market);
   Trainer trainer(*device, profile, market);
   {
     const auto timed = phases.scope("take memory, upload, record");
     trainer.initialise();
   }
-  const run::RunDirectory directory = make_directory(profile, options, *device);
-  run::start_log_file(directory.log_file());
+  std::optional<run::RunDirectory> made;
+  if (point) {
+    const auto timed = phases.scope("restore");
+    take_up(*point, trainer, options);
+  } else {
+    made = make_directory(profile, options, *device);
+    run::start_log_file(made->log_file());
+  }
+  const run::RunDirectory& directory = point ? point->directory : *made;
   spdlog::info("device: {}", device->description());
   spdlog::info("{}", market.report());
   spdlog::info("memory: {}", trainer.memory_budget());
@@ -66,9 +89,9 @@ ExitCode run_training(const profile::Profile& profile, const TrainingRunOptions&
   run::MetricsLog metrics(directory.metrics_file());
   Outcome outcome;
   try {
-    run::Progress progress(run::Progress::style_for(stderr, options.quiet), "iterations", 0,
+    run::Progress progress(run::Progress::style_for(stderr, options.quiet), "iterations", trainer.iteration(),
                            profile.training.epochs * profile.training.gpu_timesteps_per_episode);
-    outcome = trainer.run({&metrics, &progress, &phases, &directory});
+    outcome = trainer.run({&metrics, &progress, &phases, &directory, {}});
   } catch (const Error& error) {
     run::log_error_to_file(error.what());
     throw;
@@ -84,6 +107,18 @@ ExitCode run_training(const profile::Profile& profile, const TrainingRunOptions&
   if (!options.quiet) fmt::print(std::cout, "{}", summary_text(summary));
   if (signal != ExitCode::ok) return signal;
   return profile.smoketest.enabled && !checks.all_passed() ? ExitCode::check_failed : ExitCode::ok;
+}
+
+}  // namespace
+
+ExitCode run_training(const profile::Profile& profile, const TrainingRunOptions& options) {
+  return train(profile, options, nullptr);
+}
+
+ExitCode resume_training(const ResumeRequest& request, const TrainingRunOptions& options) {
+  ResumePoint point = find_resume_point(request);
+  const profile::Profile profile = point.profile;
+  return train(profile, options, &point);
 }
 
 }  // namespace foxhunt::dqn

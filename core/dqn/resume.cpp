@@ -1,0 +1,131 @@
+#include "core/dqn/resume.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/dqn/market_fingerprint.h"
+#include "core/profile/document.h"
+#include "core/profile/loader.h"
+#include "core/profile/printer.h"
+#include "core/profile/resolved_profile.h"
+#include "core/run/metrics_rewind.h"
+#include "core/storage.h"
+
+namespace foxhunt::dqn {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Throws Error(storage) when there is no such entry: a file written by another program.
+const std::string& metadata_of(const FoundCheckpoint& checkpoint, const std::string& key) {
+  const auto& metadata = checkpoint.contents.metadata();
+  const auto found = metadata.find(key);
+  if (found == metadata.end())
+    throw Error(ExitCode::storage, fmt::format("{}: no '{}' in its metadata; use a checkpoint that this program wrote",
+                                               checkpoint.file.string(), key));
+  return found->second;
+}
+
+fs::path run_folder(const std::string& run) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(run, ignored)) return run;
+  const fs::path folder = fs::absolute(run).parent_path();
+  if (folder.filename() != "checkpoints")
+    throw Error(ExitCode::usage,
+                fmt::format("{}: lies in no run; expected a run's folder, or a file of its checkpoints/", run));
+  return folder.parent_path();
+}
+
+FoundCheckpoint checkpoint_of(const std::string& run, const run::RunDirectory& directory) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(run, ignored)) return newest_checkpoint(directory.checkpoints());
+  FoundCheckpoint found{run, run::SafetensorsFile::load(run)};
+  if (!holds_training(found.contents))
+    throw Error(ExitCode::storage,
+                fmt::format("{}: holds a learner alone; training goes on from last or epoch-N", run));
+  return found;
+}
+
+/// No error when it is not there.
+void remove_file(const fs::path& file) {
+  std::error_code failure;
+  fs::remove(file, failure);
+  if (failure) throw storage_error("remove", file, failure.value());
+}
+
+/// Keys that differ and that no override speaks for.
+void require_agreement(const profile::Profile& trained, const profile::Profile& wanted, const std::string& wanted_name,
+                       const std::vector<std::string>& spoken_for) {
+  std::string different, remedy;
+  for (const profile::SideBySide& row : profile::differences(trained, wanted)) {
+    if (std::find(spoken_for.begin(), spoken_for.end(), row.name) != spoken_for.end()) continue;
+    different += fmt::format("{}{} is {} there and {} in the checkpoint", different.empty() ? "" : ", ", row.name,
+                             row.second.empty() ? "not set" : row.second, row.first.empty() ? "not set" : row.first);
+    if (remedy.empty()) remedy = fmt::format("--set {}={}", row.name, row.second.empty() ? row.first : row.second);
+  }
+  if (!different.empty())
+    throw Error(ExitCode::usage,
+                fmt::format("{} is not what the run was trained with: {}; undo that, or say what to go "
+                            "on with, each by a --set ({})",
+                            wanted_name, different, remedy));
+}
+
+profile::Profile wanted_profile(const ResumeRequest& request, const run::RunDirectory& directory) {
+  if (!request.profile.empty())
+    return profile::load_profile(request.profile, request.overrides, profile::ProfilePaths::standard());
+  const fs::path file = directory.latest_profile_file();
+  return profile::read_resolved_profile(profile::read_text(file), file.string());
+}
+
+}  // namespace
+
+ResumePoint find_resume_point(const ResumeRequest& request) {
+  run::RunDirectory directory = run::RunDirectory::open(run_folder(request.run));
+  directory.lock();
+  FoundCheckpoint checkpoint = checkpoint_of(request.run, directory);
+  const std::string origin = checkpoint.file.string();
+  const std::string& toml = metadata_of(checkpoint, "profile_toml");
+  const profile::Profile trained = profile::read_resolved_profile(toml, origin);
+  profile::Profile profile = profile::read_resolved_profile(toml, origin, request.overrides);
+
+  std::vector<std::string> spoken_for;
+  for (const std::string& argument : request.overrides)
+    spoken_for.push_back(profile::read_override(argument).key->name);
+  const bool own = request.profile.empty();
+  require_agreement(trained, wanted_profile(request, directory),
+                    own ? directory.latest_profile_file().string() : request.profile, spoken_for);
+  const bool market_may_differ = std::any_of(spoken_for.begin(), spoken_for.end(), [](const std::string& key) {
+    const auto section = profile::section_of(key);
+    return section == "data" || section == "contract" || section == "features";
+  });
+  auto changes = profile::differences(trained, profile);
+  return {std::move(directory), std::move(checkpoint), std::move(profile), std::move(changes), market_may_differ};
+}
+
+void require_same_market(const ResumePoint& point, const LoadedMarket& market) {
+  const MarketFingerprint now = fingerprint(market.tables);
+  const auto differs = [&](const char* key, std::uint64_t sum) {
+    return metadata_of(point.checkpoint, key) != fmt::format("{:016x}", sum);
+  };
+  const bool rows = differs("market_rows", now.rows), values = differs("market_values", now.values);
+  if (!rows && (!values || point.market_may_differ)) return;
+  throw Error(
+      ExitCode::data,
+      fmt::format("{}: its {} are not those that the run was trained on; put the data back{}, or start a new run",
+                  market.source, rows ? "rows" : "values",
+                  rows ? "" : " (or say --set data.path=... to go on with it as it is)"));
+}
+
+void reopen_run(const ResumePoint& point, const TrainingState& state, const std::vector<std::string>& command_line,
+                const nlohmann::ordered_json& environment) {
+  const run::RunDirectory& directory = point.directory;
+  directory.record_resume(command_line, environment, point.changes.empty() ? "" : profile::to_toml(point.profile));
+  set_newer_aside(directory.checkpoints(), point.checkpoint);
+  remove_file(directory.summary_file());
+  if (!state.best) remove_file(best_checkpoint(directory.checkpoints()));
+  run::rewind_metrics(directory.metrics_file(), state.iteration);
+}
+
+}  // namespace foxhunt::dqn

@@ -1,0 +1,11 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+
+namespace foxhunt::run {
+
+/// Cuts a metrics.jsonl after its last line whose step is at most `last_step`, so that a run that goes on from there
+/// writes each step once. A file that is not there is left so. Throws Error(storage).
+void rewind_metrics(const std::filesystem::path& file, std::int64_t last_step);
+
+}  // namespace foxhunt::run
