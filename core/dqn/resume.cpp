@@ -55,15 +55,17 @@ void remove_file(const fs::path& file) {
   if (failure) throw storage_error("remove", file, failure.value());
 }
 
-/// Keys that differ and that no override speaks for.
+/// Throws Error(usage) when keys differ that no override speaks for. run.output does not matter: the run has its
+/// folder.
 void require_agreement(const profile::Profile& trained, const profile::Profile& wanted, const std::string& wanted_name,
                        const std::vector<std::string>& spoken_for) {
   std::string different, remedy;
   for (const profile::SideBySide& row : profile::differences(trained, wanted)) {
-    if (std::find(spoken_for.begin(), spoken_for.end(), row.name) != spoken_for.end()) continue;
+    if (row.name == "run.output" || std::find(spoken_for.begin(), spoken_for.end(), row.name) != spoken_for.end())
+      continue;
     different += fmt::format("{}{} is {} there and {} in the checkpoint", different.empty() ? "" : ", ", row.name,
                              row.second.empty() ? "not set" : row.second, row.first.empty() ? "not set" : row.first);
-    if (remedy.empty()) remedy = fmt::format("--set {}={}", row.name, row.second.empty() ? row.first : row.second);
+    if (remedy.empty()) remedy = fmt::format("--set '{}={}'", row.name, row.second.empty() ? row.first : row.second);
   }
   if (!different.empty())
     throw Error(ExitCode::usage,

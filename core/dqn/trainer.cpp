@@ -61,6 +61,13 @@ void Trainer::initialise() {
   guard_.keep_good_state(agent_.health());
 }
 
+std::size_t Trainer::checkpoint_bytes() const {
+  // The parameters come a second time, layer by layer.
+  const std::size_t learner = agent_.learner().block_floats() * sizeof(float);
+  return agent_.persistent_bytes() + agent_.learner().parameters().bytes() + learner +
+         (profile_.guards.policy == "rollback" ? learner : 0);
+}
+
 double Trainer::training_seconds() const {
   return seconds_before_ + std::chrono::duration<double>(run::PhaseTimer::Clock::now() - started_).count();
 }

@@ -42,6 +42,8 @@ class Trainer {
   /// "needs 12.3 MiB; 3.6 GiB free", before anything is allocated.
   std::string memory_budget() const { return arena_.budget(memory_limit()); }
   std::size_t memory_bytes() const { return arena_.bytes(); }
+  /// Of a checkpoint with all that training goes on from, the best learner included; its header aside.
+  std::size_t checkpoint_bytes() const;
   /// Takes the memory and gets ready. Throws Error(device) when it does not fit.
   void initialise();
 

@@ -45,8 +45,8 @@ void take_up(ResumePoint& point, Trainer& trainer, const TrainingRunOptions& opt
   trainer.restore(state);
   reopen_run(point, state, options.command_line, environment_of(trainer.device()));
   run::start_log_file(point.directory.log_file());
-  spdlog::info("resumed: {} at iteration {} of epoch {}", point.checkpoint.file.string(), state.iteration,
-               state.epoch + 1);
+  spdlog::info("resumed: {}: {} iterations, {} epochs done", point.checkpoint.file.string(), state.iteration,
+               state.epoch);
   for (const profile::SideBySide& change : point.changes)
     spdlog::info("changed: {}: {} -> {}", change.name, change.first, change.second);
   [[maybe_unused]] const FoundCheckpoint freed = std::move(point.checkpoint);
@@ -83,7 +83,8 @@ ExitCode train(const profile::Profile& profile, const TrainingRunOptions& option
   const run::RunDirectory& directory = point ? point->directory : *made;
   spdlog::info("device: {}", device->description());
   spdlog::info("{}", market.report());
-  spdlog::info("memory: {}", trainer.memory_budget());
+  spdlog::info("memory: {}; a checkpoint takes {:.1f} MiB", trainer.memory_budget(),
+               static_cast<double>(trainer.checkpoint_bytes()) / (1 << 20));
   spdlog::info("run: {}", directory.path().string());
 
   run::MetricsLog metrics(directory.metrics_file());

@@ -83,12 +83,10 @@ TEST_CASE("checkpoint_folder: a writer killed at 1,000 random moments leaves the
     REQUIRE(pipe2(ends, O_CLOEXEC) == 0);
     const pid_t child = fork();
     if (child == 0) {
-      auto checkpoints = open_folder(folder);
       for (std::int64_t i = known + 1;; ++i) {
         state.iteration = i;
         if (write(ends[1], &i, sizeof i) != sizeof i) _exit(1);
-        checkpoints.save_last(agent, state);
-        checkpoints.wait();
+        dqn::save_training(folder / "last.safetensors", agent, state, {});
       }
     }
     close(ends[1]);
@@ -157,9 +155,7 @@ TEST_CASE("checkpoint_folder: a disk that is full at any byte of a checkpoint le
   const TemporaryFolder scratch;
   for (int part = 0; part < 40; ++part) {
     const std::string error = error_with_file_limit(scratch / "result", size * part / 40, [&] {
-      auto checkpoints = open_folder(folder, 1);
-      checkpoints.save_epoch(agent, next);
-      checkpoints.save_last(agent, next);  // hears of it
+      dqn::save_training(folder / "epoch-000002.safetensors", agent, next, {});
     });
     CAPTURE(part, error);
     REQUIRE(error.starts_with("7 cannot write"));
@@ -167,4 +163,21 @@ TEST_CASE("checkpoint_folder: a disk that is full at any byte of a checkpoint le
     REQUIRE(files_in(folder.path()) == 1);
     REQUIRE((text_of(folder / "epoch-000001.safetensors") == before));
   }
+}
+
+TEST_CASE("checkpoint_folder: what goes wrong in the background is thrown by the next call, and no old file removed") {
+  const TemporaryFolder folder;
+  const auto training = small_training();
+  const dqn::Agent& agent = training->trainer.agent();
+  auto checkpoints = open_folder(folder, 1);
+  checkpoints.save_epoch(agent, state_at(*training, 1));
+  checkpoints.wait();
+  const std::filesystem::path in_the_way = folder / "epoch-000002.safetensors.tmp";
+  std::filesystem::create_directory(in_the_way);
+  checkpoints.save_epoch(agent, state_at(*training, 2));
+  const std::string error = error_of([&] { checkpoints.save_last(agent, state_at(*training, 2)); });
+  CAPTURE(error);
+  REQUIRE(error.starts_with("7 cannot create " + in_the_way.string()));
+  checkpoints.wait();
+  REQUIRE(newest_iteration(folder) == 50);
 }

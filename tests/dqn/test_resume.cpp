@@ -17,6 +17,8 @@ namespace {
 /// What is done to the trainer before an iteration: nothing, or what the case plants.
 using Hook = std::function<void(Training&, std::int64_t iteration)>;
 
+constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+
 struct Finished {
   std::string metrics;
   dqn::TrainingState state;
@@ -48,7 +50,6 @@ Finished start(Training& training, const run::RunDirectory& directory, std::int6
 /// A whole run that is stopped at each of `stops`.
 Finished run_with_stops(const std::string& device, const std::vector<std::string>& overrides,
                         const std::vector<std::int64_t>& stops, const Hook& hook = {}) {
-  constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
   const TemporaryFolder folder;
   const profile::Profile profile = smoke_profile(overrides);
   std::filesystem::path path;
@@ -159,6 +160,27 @@ TEST_CASE("resume: early stopping goes on counting, and a run that it ended stay
     CAPTURE(at);
     require_equal(run_with_stops("host", overrides, {at}), whole);
   }
+}
+
+TEST_CASE("resume: from an older checkpoint, as after a kill, no step of the metrics is missing or comes twice") {
+  const TemporaryFolder folder;
+  const profile::Profile profile = smoke_profile(short_run);
+  Finished whole;
+  std::filesystem::path path;
+  {
+    const auto directory = run::RunDirectory::create(folder.path(), "resumed");
+    path = directory.path();
+    directory.write_profile(profile::to_toml(profile));
+    Training training(profile, "host", small_market(profile));
+    whole = start(training, directory, never, {});
+  }
+  dqn::ResumePoint point = dqn::find_resume_point({(path / "checkpoints/epoch-000004.safetensors").string(), "", {}});
+  Training training(point.profile, "host", small_market(point.profile));
+  const dqn::TrainingState state = dqn::load_training(point.checkpoint.contents, training.trainer.agent());
+  REQUIRE(state.iteration == 200);
+  training.trainer.restore(state);
+  dqn::reopen_run(point, state, {"again"}, nlohmann::ordered_json::object());
+  require_equal(start(training, point.directory, never, {}), whole);
 }
 
 TEST_CASE("resume: the named tensors cover all that one iteration hands to the next") {

@@ -11,9 +11,8 @@
 
 using namespace foxhunt;
 using test::error_of;
+using test::files_in;
 using test::text_of;
-
-namespace {}  // namespace
 
 TEST_CASE("storage: a file is created and replaced, and nothing else stays in its folder") {
   test::TemporaryFolder folder;
