@@ -42,6 +42,8 @@ class Agent {
     return {reinterpret_cast<std::byte*>(learner_.parameters().data), persistent_bytes_};
   }
   std::size_t persistent_bytes() const { return persistent_bytes_; }  ///< known once planned
+  /// Puts back what a download of persistent() gave, and health() with it. All queued iterations must be done.
+  void restore(std::span<const std::byte> bytes);
 
  private:
   void plan_scratch(Arena& arena);

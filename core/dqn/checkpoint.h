@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/dqn/agent.h"
+#include "core/run/safetensors.h"
 
 namespace foxhunt::dqn {
 
@@ -23,6 +24,11 @@ void save_checkpoint(const std::filesystem::path& file, const Agent& agent, cons
                      std::map<std::string, std::string> metadata);
 /// Throws Error(storage) for a damaged file.
 LearnerState load_checkpoint(const std::filesystem::path& file);
+
+/// Writes `views`, of which one is the learner's "state.parameters", and beside them the layers of the parameters by
+/// name: what every kind of checkpoint has in common. Throws Error(storage).
+void save_with_layers(const std::filesystem::path& file, const Agent& agent, std::vector<run::TensorView> views,
+                      std::map<std::string, std::string> metadata);
 
 /// 64-bit FNV-1a of the parameters' bits: one number that says whether two runs ended alike.
 std::uint64_t fingerprint(const LearnerState& state);

@@ -47,10 +47,25 @@ nlohmann::ordered_json surroundings(const Device& device, const nlohmann::ordere
 run::RunDirectory make_directory(const profile::Profile& profile, const TrainingRunOptions& options,
                                  const nlohmann::ordered_json& more) {
   run::RunDirectory directory = run::RunDirectory::create(profile.run.output, profile.name);
+  directory.lock();
   directory.write_profile(profile::to_toml(profile));
   directory.write_command(options.command_line);
   directory.write_environment(more);
   return directory;
+}
+
+/// Brings trainer and folder to where the checkpoint was written. Leaves the point without its checkpoint's tensors.
+void take_up(ResumePoint& point, Trainer& trainer, const TrainingRunOptions& options,
+             const nlohmann::ordered_json& more) {
+  const TrainingState state = load_training(point.checkpoint.contents, trainer.agent());
+  trainer.restore(state);
+  reopen_run(point, state, options.command_line, more);
+  run::start_log_file(point.directory.log_file());
+  spdlog::info("resumed: {}: {} iterations, {} epochs done", point.checkpoint.file.string(), state.iteration,
+               state.epoch);
+  for (const profile::SideBySide& change : point.changes)
+    spdlog::info("changed: {}: {} -> {}", change.name, change.first, change.second);
+  [[maybe_unused]] const FoundCheckpoint freed = std::move(point.checkpoint);
 }
 
 void warn_of_repeat(const run::RunRecord& repeats, const nlohmann::ordered_json& more) {
@@ -77,9 +92,8 @@ void print_json(const nlohmann::ordered_json& summary, const run::RunDirectory& 
   fmt::print(std::cout, "{}\n", run::json_text(line));
 }
 
-}  // namespace
-
-ExitCode run_training(const profile::Profile& given, const TrainingRunOptions& options) {
+/// The folder is the point's, or without one a new one.
+ExitCode train(const profile::Profile& given, const TrainingRunOptions& options, ResumePoint* point) {
   profile::Profile profile = given;
   profile::draw_seed(profile);
   run::PhaseTimer phases;
@@ -99,27 +113,37 @@ ExitCode run_training(const profile::Profile& given, const TrainingRunOptions& o
     const auto timed = phases.scope("load data");
     return load_market(profile);
   }();
+  if (point) require_same_market(*point, market);
   Trainer trainer(*device, profile, market);
   {
     const auto timed = phases.scope("take memory, upload, record");
     trainer.initialise();
   }
-  const run::RunDirectory directory = make_directory(profile, options, more);
-  run::start_log_file(directory.log_file());
+  std::optional<run::RunDirectory> made;
+  if (point) {
+    const auto timed = phases.scope("restore");
+    take_up(*point, trainer, options, more);
+  } else {
+    made = make_directory(profile, options, more);
+    run::start_log_file(made->log_file());
+  }
+  const run::RunDirectory& directory = point ? point->directory : *made;
   spdlog::info("device: {}", device->description());
   if (profile.gpu_profile != "none") spdlog::info("gpu profile: {}", profile.gpu_profile);
   if (!given.run.seed) spdlog::info("seed: {} (drawn)", profile.run.seed.value());
   if (options.repeats) warn_of_repeat(*options.repeats, more);
   spdlog::info("{}", market.report());
-  spdlog::info("memory: {}", trainer.memory_budget());
+  spdlog::info("memory: {}; a checkpoint takes {:.1f} MiB", trainer.memory_budget(),
+               static_cast<double>(trainer.checkpoint_bytes()) / (1 << 20));
   spdlog::info("run: {}", directory.path().string());
 
-  run::MetricsRecord metrics(directory);
+  run::MetricsRecord metrics =
+      point ? run::MetricsRecord(directory, trainer.iteration()) : run::MetricsRecord(directory);
   Outcome outcome;
   try {
-    run::Progress progress(run::Progress::style_for(stderr, options.quiet), "iterations", 0,
+    run::Progress progress(run::Progress::style_for(stderr, options.quiet), "iterations", trainer.iteration(),
                            profile.training.epochs * profile.training.gpu_timesteps_per_episode);
-    outcome = trainer.run({&metrics, &progress, &phases, &directory});
+    outcome = trainer.run({&metrics, &progress, &phases, &directory, {}});
   } catch (const Error& error) {
     run::log_error_to_file(error.what());
     throw;
@@ -142,6 +166,18 @@ ExitCode run_training(const profile::Profile& given, const TrainingRunOptions& o
   const ExitCode code = exit_code_of(profile, checks, signal);
   if (options.json) print_json(figures, directory, code);
   return code;
+}
+
+}  // namespace
+
+ExitCode run_training(const profile::Profile& profile, const TrainingRunOptions& options) {
+  return train(profile, options, nullptr);
+}
+
+ExitCode resume_training(const ResumeRequest& request, const TrainingRunOptions& options) {
+  ResumePoint point = find_resume_point(request);
+  const profile::Profile profile = point.profile;
+  return train(profile, options, &point);
 }
 
 }  // namespace foxhunt::dqn

@@ -7,6 +7,7 @@
 
 #include "core/device/device.h"
 #include "core/dqn/market_loader.h"
+#include "core/dqn/resume.h"
 #include "core/profile/profile.h"
 #include "core/run/repeat.h"
 
@@ -22,6 +23,10 @@ struct TrainingRunOptions {
 /// One whole run: device, data, memory, training, evaluation, checks, summary. A seed that is not set is drawn first.
 /// Returns ok, check_failed, interrupted or terminated; every other end is an Error.
 ExitCode run_training(const profile::Profile& profile, const TrainingRunOptions& options);
+
+/// The same for a run that was stopped or killed, from its newest checkpoint on, in its own folder: it ends with the
+/// bits of a run that was never stopped.
+ExitCode resume_training(const ResumeRequest& request, const TrainingRunOptions& options);
 
 /// How a profile wants its device; FOXHUNT_GRAPHS=0 in the environment turns recorded graphs off.
 DeviceOptions device_options(const profile::Profile& profile);

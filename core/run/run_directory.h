@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/storage.h"
+
 namespace foxhunt::run {
 
 /// The folder that one run leaves behind. Every file in it is whole or absent, but for the log and the metrics, which
@@ -18,6 +20,10 @@ class RunDirectory {
 
   /// The folder of a run that has begun. Throws Error(usage) when `path` holds no profile.toml.
   static RunDirectory open(const std::filesystem::path& path);
+
+  /// Makes this process the only one that writes here, for as long as this object lives. Throws Error(storage) when
+  /// another one does. Where the file system has no locks, nothing is held.
+  void lock();
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path profile_file() const { return path_ / "profile.toml"; }
@@ -34,6 +40,12 @@ class RunDirectory {
   // Each throws Error(storage).
 
   void write_profile(std::string_view resolved_toml) const;
+  /// For a run that is taken up again, the N-th time that it starts: the command becomes another line of the command
+  /// file, the environment goes to environment-N.json, and `changed_profile`, unless "", to profile-N.toml.
+  void record_resume(std::span<const std::string> arguments, const nlohmann::ordered_json& more,
+                     std::string_view changed_profile) const;
+  /// The profile-N.toml of the highest N, else profile.toml.
+  std::filesystem::path latest_profile_file() const;
   /// One line that a shell reads as the same command.
   void write_command(std::span<const std::string> arguments) const;
   /// describe_environment() and then `more`: the device, for one.
@@ -44,6 +56,7 @@ class RunDirectory {
  private:
   explicit RunDirectory(std::filesystem::path path) : path_(std::move(path)) {}
   std::filesystem::path path_;
+  Descriptor locked_;
 };
 
 }  // namespace foxhunt::run

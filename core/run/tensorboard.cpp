@@ -54,7 +54,16 @@ class Message {
 };
 
 /// Field numbers of the messages in use.
-enum EventField { event_wall_time = 1, event_step = 2, event_file_version = 3, event_summary = 5 };
+enum EventField {
+  event_wall_time = 1,
+  event_step = 2,
+  event_file_version = 3,
+  event_summary = 5,
+  event_session_log = 7
+};
+enum SessionLogField { session_log_status = 1 };
+constexpr std::int64_t session_start = 1;
+
 enum SummaryField { summary_value = 1 };
 enum ValueField { value_tag = 1, value_simple = 2, value_histogram = 5 };
 enum HistogramField {
@@ -71,11 +80,12 @@ double wall_time() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-std::filesystem::path file_name() {
+std::filesystem::path file_name(std::string_view ending) {
   static std::atomic<int> files = 0;  // of this process: two may be opened in one second
   utsname system = {};
   ::uname(&system);
-  return fmt::format("events.out.tfevents.{}.{}.{}.{}", std::time(nullptr), system.nodename, ::getpid(), files++);
+  return fmt::format("events.out.tfevents.{}.{}.{}.{}{}", std::time(nullptr), system.nodename, ::getpid(), files++,
+                     ending);
 }
 
 std::string scalar(std::string_view tag, double value) {
@@ -115,8 +125,17 @@ std::string masked_crc(std::string_view bytes) {
 
 }  // namespace
 
-EventFile::EventFile(const std::filesystem::path& folder) : file_(AppendFile::create(folder / file_name())) {
+EventFile::EventFile(const std::filesystem::path& folder, std::string_view ending)
+    : file_(AppendFile::create(folder / file_name(ending))) {
   append_record(Message().number(event_wall_time, wall_time()).text(event_file_version, "brain.Event:2").bytes());
+}
+
+void EventFile::append_restart(std::int64_t step) {
+  append_record(Message()
+                    .number(event_wall_time, wall_time())
+                    .integer(event_step, step)
+                    .text(event_session_log, Message().integer(session_log_status, session_start).bytes())
+                    .bytes());
 }
 
 void EventFile::append(std::int64_t step, std::string_view prefix, std::span<const Metric> metrics) {

@@ -1,0 +1,43 @@
+#include "core/run/rewind_lines.h"
+
+#include <cerrno>
+#include <charconv>
+#include <fstream>
+#include <string>
+#include <system_error>
+
+#include "core/storage.h"
+
+namespace foxhunt::run {
+namespace {
+
+bool header_of_table(const std::string& line) { return line == "step" || line.starts_with("step,"); }
+
+/// Whether the line is one that tells of a step up to `last_step`.
+bool kept(const std::string& line, std::int64_t last_step) {
+  constexpr std::string_view object = "{\"step\":";
+  const std::size_t opening = line.starts_with(object) ? object.size() : 0;
+  std::int64_t step = 0;
+  const char* const end = line.data() + line.size();
+  const auto [at, error] = std::from_chars(line.data() + opening, end, step);
+  const bool whole = opening > 0 ? at != end : at == end || *at == ',';
+  return error == std::errc() && whole && step <= last_step;
+}
+
+}  // namespace
+
+void rewind_lines(const std::filesystem::path& file, std::int64_t last_step) {
+  std::error_code failure;
+  if (!std::filesystem::exists(file, failure)) return;
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw storage_error("read", file, errno);
+  std::uintmax_t size = 0;
+  // A last line without its newline was cut by a kill: it goes too.
+  for (std::string line; std::getline(in, line) && !in.eof(); size += line.size() + 1)
+    if (!kept(line, last_step) && !(size == 0 && header_of_table(line))) break;
+  if (in.bad()) throw storage_error("read", file, EIO);
+  std::filesystem::resize_file(file, size, failure);
+  if (failure) throw storage_error("shorten", file, failure.value());
+}
+
+}  // namespace foxhunt::run
