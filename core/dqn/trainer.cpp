@@ -9,6 +9,7 @@
 #include <deque>
 #include <limits>
 
+#include "core/dqn/model_card.h"
 #include "core/run/interrupt.h"
 
 namespace foxhunt::dqn {
@@ -17,6 +18,21 @@ namespace {
 run::PhaseTimer::Scope phase(const Trainer::Reporting& reporting, std::string_view name) {
   static run::PhaseTimer unwatched;
   return reporting.phases ? reporting.phases->scope(name) : unwatched.scope(name);
+}
+
+/// A line of validation.jsonl: what a sweep prunes by while the run goes on.
+void append_validation(run::MetricsLog& log, std::int64_t iteration, std::int64_t epoch, double metric,
+                       const Performance& p) {
+  log.append(iteration, {{"epoch", static_cast<double>(epoch)},
+                         {"metric", metric},
+                         {"net_pnl", p.net},
+                         {"gross_pnl", p.gross},
+                         {"costs", p.costs},
+                         {"sharpe", p.sharpe},
+                         {"sortino", p.sortino},
+                         {"max_drawdown", p.max_drawdown},
+                         {"trades", static_cast<double>(p.trades)},
+                         {"action_entropy", p.action_entropy}});
 }
 
 }  // namespace
@@ -157,6 +173,7 @@ bool Trainer::validate(const Reporting& reporting, Outcome& outcome) {
       validation_.nonfinite() > 0 ? std::numeric_limits<double>::quiet_NaN() : metric_of(outcome.validation);
   spdlog::debug("epoch {}: validation {} {:.4f}, net ${:.2f}, {} trades", epoch_, profile_.early_stopping.metric,
                 metric, outcome.validation.net, outcome.validation.trades);
+  if (reporting.validations) append_validation(*reporting.validations, iteration_, epoch_, metric, outcome.validation);
   const auto decision = early_stopping_.update(metric);
   if (decision == run::EarlyStopping::Decision::improved) {
     best_ = download_learner(device_, agent_);
@@ -172,9 +189,10 @@ bool Trainer::validate(const Reporting& reporting, Outcome& outcome) {
 void Trainer::save(const Reporting& reporting, const std::string& name, const LearnerState& state, std::int64_t epoch) {
   if (!reporting.directory) return;
   const auto timed = phase(reporting, "save");
-  save_checkpoint(
-      reporting.directory->checkpoints() / (name + ".safetensors"), agent_, state,
+  auto metadata = model_metadata(model_card(profile_, config_, market_), profile_);
+  metadata.insert(
       {{"profile", profile_.name}, {"epoch", std::to_string(epoch)}, {"iteration", std::to_string(iteration_)}});
+  save_checkpoint(reporting.directory->checkpoints() / (name + ".safetensors"), agent_, state, std::move(metadata));
   remove_old_checkpoints(reporting);
 }
 

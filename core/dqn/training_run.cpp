@@ -16,15 +16,6 @@
 namespace foxhunt::dqn {
 namespace {
 
-DeviceOptions device_options(const profile::Profile& profile) {
-  DeviceOptions options;
-  options.host_threads = static_cast<int>(profile.device.host_threads);
-  // For the checking tools and for finding the kernel behind a failure: launch by launch, each waited for.
-  const char* graphs = std::getenv("FOXHUNT_GRAPHS");
-  options.graphs = !(graphs && std::string(graphs) == "0");
-  return options;
-}
-
 run::RunDirectory make_directory(const profile::Profile& profile, const TrainingRunOptions& options,
                                  const Device& device) {
   run::RunDirectory directory = run::RunDirectory::create(profile.run.output, profile.name);
@@ -37,6 +28,15 @@ run::RunDirectory make_directory(const profile::Profile& profile, const Training
 }
 
 }  // namespace
+
+DeviceOptions device_options(const profile::Profile& profile) {
+  DeviceOptions options;
+  options.host_threads = static_cast<int>(profile.device.host_threads);
+  // For the checking tools and for finding the kernel behind a failure: launch by launch, each waited for.
+  const char* graphs = std::getenv("FOXHUNT_GRAPHS");
+  options.graphs = !(graphs && std::string(graphs) == "0");
+  return options;
+}
 
 ExitCode run_training(const profile::Profile& profile, const TrainingRunOptions& options) {
   run::PhaseTimer phases;
@@ -63,12 +63,12 @@ ExitCode run_training(const profile::Profile& profile, const TrainingRunOptions&
   spdlog::info("memory: {}", trainer.memory_budget());
   spdlog::info("run: {}", directory.path().string());
 
-  run::MetricsLog metrics(directory.metrics_file());
+  run::MetricsLog metrics(directory.metrics_file()), validations(directory.validation_file());
   Outcome outcome;
   try {
     run::Progress progress(run::Progress::style_for(stderr, options.quiet), "iterations", 0,
                            profile.training.epochs * profile.training.gpu_timesteps_per_episode);
-    outcome = trainer.run({&metrics, &progress, &phases, &directory});
+    outcome = trainer.run({&metrics, &progress, &phases, &directory, &validations});
   } catch (const Error& error) {
     run::log_error_to_file(error.what());
     throw;

@@ -2,10 +2,14 @@
 #include <string>
 #include <vector>
 
+#include "core/device/device.h"
 #include "core/error.h"
 #include "core/profile/profile.h"
 
 namespace foxhunt::dqn {
+
+/// How a profile's device is opened; FOXHUNT_GRAPHS=0 in the environment turns graphs off.
+DeviceOptions device_options(const profile::Profile& profile);
 
 struct TrainingRunOptions {
   std::vector<std::string> command_line;  ///< recorded in the run directory

@@ -64,6 +64,24 @@ void follow_buffer_size(Profile& profile, const Origins& origins) {
   if (replay && !training) profile.training.buffer_size = profile.replay_buffer.buffer_size;
 }
 
+/// `name` is for a profile that has none of its own.
+Profile resolve(const std::vector<Document>& chain, const std::vector<std::string>& overrides,
+                const std::string& name) {
+  Profile profile = default_profile();
+  Origins origins;
+  for (auto document = chain.rbegin(); document != chain.rend(); ++document) {
+    const bool own = &*document == &chain.front();
+    for (const Setting& setting : document->settings) {
+      if (own || inherited(*setting.key)) apply(setting, profile, origins);
+    }
+  }
+  for (const std::string& argument : overrides) apply(read_override(argument), profile, origins);
+  if (profile.name.empty()) profile.name = name;
+  follow_buffer_size(profile, origins);
+  check_profile(profile, origins);
+  return profile;
+}
+
 }  // namespace
 
 ProfilePaths ProfilePaths::standard() { return {resource_dirs("profiles")}; }
@@ -107,21 +125,15 @@ fs::path find_profile(const std::string& name_or_path, const ProfilePaths& paths
 Profile load_profile(const std::string& name_or_path, const std::vector<std::string>& overrides,
                      const ProfilePaths& paths) {
   const fs::path file = find_profile(name_or_path, paths);
-  const std::vector<Document> chain = read_chain(file, paths);
+  return resolve(read_chain(file, paths), overrides, file.stem().string());
+}
 
-  Profile profile = default_profile();
-  Origins origins;
-  for (auto document = chain.rbegin(); document != chain.rend(); ++document) {
-    const bool own = &*document == &chain.front();
-    for (const Setting& setting : document->settings) {
-      if (own || inherited(*setting.key)) apply(setting, profile, origins);
-    }
-  }
-  for (const std::string& argument : overrides) apply(read_override(argument), profile, origins);
-  if (profile.name.empty()) profile.name = file.stem().string();
-  follow_buffer_size(profile, origins);
-  check_profile(profile, origins);
-  return profile;
+Profile parse_profile(const std::string& text, const std::string& where, const std::vector<std::string>& overrides) {
+  const Document document = parse_document(text, where);
+  if (!document.extends.empty())
+    throw Error(ExitCode::usage,
+                fmt::format("{}: extends: expected a resolved profile, which stands alone", document.extends_where));
+  return resolve({document}, overrides, "");
 }
 
 }  // namespace foxhunt::profile

@@ -28,6 +28,10 @@ struct ProfileFile {
 Profile load_profile(const std::string& name_or_path, const std::vector<std::string>& overrides,
                      const ProfilePaths& paths);
 
+/// The same from the text of a resolved profile (to_toml), as a checkpoint holds it; `where` is what messages call it.
+/// Throws Error(usage), also when the text extends another profile.
+Profile parse_profile(const std::string& text, const std::string& where, const std::vector<std::string>& overrides);
+
 /// The file of a profile: text that ends in .toml or holds a '/' is a path, anything else a name. Throws Error(usage)
 /// with the nearest name and the folders that were searched.
 std::filesystem::path find_profile(const std::string& name_or_path, const ProfilePaths& paths);
