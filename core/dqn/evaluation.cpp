@@ -63,10 +63,10 @@ LoadedMarket market_for(const Model& model, const profile::Profile& profile, boo
   return market;
 }
 
-/// A model on a device, with the one evaluator that it is asked through.
-class Bench {
+/// A model on a device, and the evaluator through which it is asked.
+class DeviceModel {
  public:
-  Bench(Device& device, const DqnConfig& config, const LoadedMarket& market, const MarketTables::Lanes& lanes)
+  DeviceModel(Device& device, const DqnConfig& config, const LoadedMarket& market, const MarketTables::Lanes& lanes)
       : device_(device), agent_(device, config), evaluator_(device, agent_, lanes), arena_(device), market_(market) {
     agent_.learner().plan(arena_);  // without replay and batches: nothing is trained
     tables_.plan(arena_, market.tables);
@@ -156,8 +156,8 @@ Evaluation evaluate(const Model& model, const EvaluationOptions& options) {
                         profile.environment.max_contracts,
                         profile.environment.starting_capital,
                         periods_per_year(market.tape)};
-  Bench bench(*device, config, market, lanes);
-  Evaluator& evaluator = bench.start(model.learner, static_cast<std::size_t>(profile.device.memory_limit) << 20);
+  DeviceModel on_device(*device, config, market, lanes);
+  Evaluator& evaluator = on_device.start(model.learner, static_cast<std::size_t>(profile.device.memory_limit) << 20);
   add_details(e, evaluator.run(), account);
   if (evaluator.nonfinite() > 0)
     throw Error(ExitCode::numerics, fmt::format("{}: the policy met {} non-finite values on {}; the model is of no use",

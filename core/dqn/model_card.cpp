@@ -52,9 +52,9 @@ nlohmann::ordered_json to_json(const market::Standardisation& features) {
 market::Standardisation features_of(const nlohmann::json& list) {
   market::Standardisation features;
   for (const auto& feature : list) {
-    features.names.push_back(feature.at("name"));
-    features.mean.push_back(feature.at("mean"));
-    features.deviation.push_back(feature.at("deviation"));
+    features.names.push_back(feature.at("name").get<std::string>());
+    features.mean.push_back(feature.at("mean").get<double>());
+    features.deviation.push_back(feature.at("deviation").get<double>());
   }
   return features;
 }

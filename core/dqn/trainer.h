@@ -50,7 +50,7 @@ class Trainer {
     run::Progress* progress = nullptr;
     run::PhaseTimer* phases = nullptr;
     const run::RunDirectory* directory = nullptr;  ///< receives checkpoints; none: nothing is written
-    run::MetricsLog* validations = nullptr;  ///< a line an evaluation of the validation split
+    run::MetricsLog* validations = nullptr;        ///< a line an evaluation of the validation split
   };
   /// Runs all epochs, or until early stopping, a signal or an error ends them; evaluates the best state on the test
   /// split. Throws Error(numerics), Error(time_budget), Error(storage).

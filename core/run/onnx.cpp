@@ -8,8 +8,14 @@ namespace {
 static_assert(std::endian::native == std::endian::little);  // as raw_data is
 
 /// Field numbers of the messages in use.
-enum ModelField { model_ir_version = 1, model_producer = 2, model_description = 6, model_graph = 7, model_opset = 8 };
-enum ModelExtra { model_metadata = 14 };
+enum ModelField {
+  model_ir_version = 1,
+  model_producer = 2,
+  model_description = 6,
+  model_graph = 7,
+  model_opset = 8,
+  model_metadata = 14
+};
 enum OpsetField { opset_version = 2 };
 enum EntryField { entry_key = 1, entry_value = 2 };
 enum GraphField { graph_node = 1, graph_name = 2, graph_tensor = 5, graph_input = 11, graph_output = 12 };
