@@ -68,7 +68,8 @@ ModelCard card_of(const nlohmann::json& json) {
   ModelCard card;
   card.features = features_of(json.at("features"));
   card.clip = json.at("clip");
-  require(json.at("portfolio") == portfolio_names(), "it takes other numbers of the portfolio");
+  require(json.at("portfolio").get<std::vector<std::string>>() == portfolio_names(),
+          "it takes other numbers of the portfolio");
   json.at("positions").get_to(card.positions);
   const nlohmann::json& network = json.at("network");
   network.at("hidden").get_to(card.hidden);
