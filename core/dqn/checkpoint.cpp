@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "core/run/safetensors.h"
-
 namespace foxhunt::dqn {
 namespace {
 const std::string state_prefix = "state.";
@@ -56,8 +54,7 @@ void save_with_layers(const std::filesystem::path& file, const Agent& agent, std
   run::save_safetensors(file, views, metadata);
 }
 
-LearnerState load_checkpoint(const std::filesystem::path& file) {
-  const run::SafetensorsFile loaded = run::SafetensorsFile::load(file);
+LearnerState learner_in(const run::SafetensorsFile& loaded) {
   LearnerState state;
   for (const std::string& name : loaded.names()) {
     if (!name.starts_with(state_prefix)) continue;
@@ -68,6 +65,8 @@ LearnerState load_checkpoint(const std::filesystem::path& file) {
   }
   return state;
 }
+
+LearnerState load_checkpoint(const std::filesystem::path& file) { return learner_in(run::SafetensorsFile::load(file)); }
 
 std::uint64_t fingerprint(const LearnerState& state) {
   std::uint64_t hash = 14695981039346656037ULL;

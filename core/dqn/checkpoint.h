@@ -22,6 +22,8 @@ void upload_learner(Device& device, Agent& agent, const LearnerState& state);
 /// parameters by name (online.0.weight [inputs, outputs], online.0.bias ...). Throws Error(storage).
 void save_checkpoint(const std::filesystem::path& file, const Agent& agent, const LearnerState& state,
                      std::map<std::string, std::string> metadata);
+/// The learner in a checkpoint.
+LearnerState learner_in(const run::SafetensorsFile& checkpoint);
 /// Throws Error(storage) for a damaged file.
 LearnerState load_checkpoint(const std::filesystem::path& file);
 

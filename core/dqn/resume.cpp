@@ -137,7 +137,7 @@ void reopen_run(const ResumePoint& point, const TrainingState& state, const std:
   for (const fs::path& file : {directory.summary_file(), directory.evaluation_file(), directory.report_file()})
     remove_file(file);
   if (!state.best) remove_file(best_checkpoint(directory.checkpoints()));
-  run::rewind_metrics(directory, state.iteration);
+  run::rewind_metrics(directory, state.iteration, state.early_stopping.evaluations);
 }
 
 }  // namespace foxhunt::dqn

@@ -10,7 +10,7 @@
 #include <limits>
 
 #include "core/dqn/market_fingerprint.h"
-#include "core/profile/printer.h"
+#include "core/dqn/model_card.h"
 #include "core/run/interrupt.h"
 
 namespace foxhunt::dqn {
@@ -21,21 +21,33 @@ run::PhaseTimer::Scope phase(const Trainer::Reporting& reporting, std::string_vi
   return reporting.phases ? reporting.phases->scope(name) : unwatched.scope(name);
 }
 
+std::vector<run::Metric> result_metrics(const Performance& p) {
+  return {{"net_pnl", p.net},
+          {"gross_pnl", p.gross},
+          {"costs", p.costs},
+          {"sharpe", p.sharpe},
+          {"sortino", p.sortino},
+          {"max_drawdown", p.max_drawdown},
+          {"trades", static_cast<double>(p.trades)},
+          {"exposure", p.exposure},
+          {"action_entropy", p.action_entropy}};
+}
+
 /// What TensorBoard shows of a policy on a split.
 void append_result(run::MetricsRecord& metrics, std::int64_t iteration, const std::string& split, const Performance& p,
                    std::span<const SessionRecord> sessions) {
-  const run::Metric results[] = {{"net_pnl", p.net},
-                                 {"gross_pnl", p.gross},
-                                 {"sharpe", p.sharpe},
-                                 {"sortino", p.sortino},
-                                 {"max_drawdown", p.max_drawdown},
-                                 {"trades", static_cast<double>(p.trades)},
-                                 {"exposure", p.exposure},
-                                 {"action_entropy", p.action_entropy}};
-  metrics.append_result(iteration, split, results);
+  metrics.append_result(iteration, split, result_metrics(p));
   std::vector<double> gains;
   for (const SessionRecord& session : sessions) gains.insert(gains.end(), session.net.begin(), session.net.end());
   metrics.append_histogram(iteration, split + "/step_net", gains);
+}
+
+/// A line of validation.jsonl: what a sweep prunes by while the run goes on.
+void append_validation(run::MetricsRecord& metrics, std::int64_t iteration, std::int64_t epoch, double metric,
+                       const Performance& p) {
+  std::vector<run::Metric> line = result_metrics(p);
+  line.insert(line.begin(), {{"epoch", static_cast<double>(epoch)}, {"metric", metric}});
+  metrics.append_validation(iteration, line);
 }
 
 }  // namespace
@@ -175,12 +187,13 @@ Outcome Trainer::run(const Reporting& reporting) {
 
 void Trainer::open_checkpoints(const Reporting& reporting) {
   const MarketFingerprint market = fingerprint(market_.tables);
+  std::map<std::string, std::string> metadata = model_metadata(model_card(profile_, config_, market_), profile_);
+  metadata["profile"] = profile_.name;
+  metadata["market_rows"] = fmt::format("{:016x}", market.rows);
+  metadata["market_values"] = fmt::format("{:016x}", market.values);
   checkpoints_.emplace(reporting.directory->checkpoints(), profile_.checkpoint.keep,
                        reporting.metrics ? reporting.metrics->files() : std::vector<std::filesystem::path>{},
-                       std::map<std::string, std::string>{{"profile", profile_.name},
-                                                          {"profile_toml", profile::to_toml(profile_)},
-                                                          {"market_rows", fmt::format("{:016x}", market.rows)},
-                                                          {"market_values", fmt::format("{:016x}", market.values)}});
+                       std::move(metadata));
 }
 
 std::string Trainer::train(const Reporting& reporting) {
@@ -273,8 +286,11 @@ void Trainer::validate(const Reporting& reporting) {
   const auto timed = phase(reporting, "validate");
   const std::vector<SessionRecord> sessions = validation_.run();
   validated_ = measure(sessions, account_);
-  if (reporting.metrics) append_result(*reporting.metrics, iteration_, "validation", validated_, sessions);
   const double metric = validation_.nonfinite() > 0 ? std::numeric_limits<double>::quiet_NaN() : metric_of(validated_);
+  if (reporting.metrics) {
+    append_result(*reporting.metrics, iteration_, "validation", validated_, sessions);
+    append_validation(*reporting.metrics, iteration_, epoch_, metric, validated_);
+  }
   spdlog::debug("epoch {}: validation {} {:.4f}, net ${:.2f}, {} trades", epoch_, profile_.early_stopping.metric,
                 metric, validated_.net, validated_.trades);
   if (early_stopping_.update(metric) != run::EarlyStopping::Decision::improved) return;

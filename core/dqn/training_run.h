@@ -13,6 +13,9 @@
 
 namespace foxhunt::dqn {
 
+/// How a profile's device is opened; FOXHUNT_GRAPHS=0 in the environment turns graphs off.
+DeviceOptions device_options(const profile::Profile& profile);
+
 struct TrainingRunOptions {
   std::vector<std::string> command_line;  ///< recorded in the run directory
   bool quiet = false;                     ///< no progress, no tables

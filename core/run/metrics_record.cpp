@@ -27,6 +27,7 @@ MetricsRecord::MetricsRecord(const RunDirectory& directory)
     : folder_(directory.path()),
       lines_(directory.metrics_file()),
       table_(directory.metrics_table_file()),
+      validations_(directory.validation_file()),
       events_(directory.path()) {}
 
 MetricsRecord::MetricsRecord(const RunDirectory& directory, std::int64_t last_step) : MetricsRecord(directory) {
@@ -41,9 +42,10 @@ void MetricsRecord::append(std::int64_t step, std::span<const Metric> metrics) {
 
 void MetricsRecord::start_conclusion() { conclusion_.emplace(folder_, conclusion_ending); }
 
-void rewind_metrics(const RunDirectory& directory, std::int64_t last_step) {
+void rewind_metrics(const RunDirectory& directory, std::int64_t last_step, std::int64_t evaluations) {
   rewind_lines(directory.metrics_file(), last_step);
   rewind_lines(directory.metrics_table_file(), last_step);
+  keep_lines(directory.validation_file(), evaluations);
   remove_conclusions(directory.path());
 }
 

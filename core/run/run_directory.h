@@ -32,6 +32,7 @@ class RunDirectory {
   std::filesystem::path log_file() const { return path_ / "log.txt"; }
   std::filesystem::path metrics_file() const { return path_ / "metrics.jsonl"; }
   std::filesystem::path metrics_table_file() const { return path_ / "metrics.csv"; }
+  std::filesystem::path validation_file() const { return path_ / "validation.jsonl"; }
   std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
   std::filesystem::path summary_file() const { return path_ / "summary.json"; }
   std::filesystem::path evaluation_file() const { return path_ / "evaluation.json"; }

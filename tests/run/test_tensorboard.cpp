@@ -168,6 +168,7 @@ TEST_CASE("tensorboard: of a run that went on from a checkpoint, its reader sees
     for (const std::int64_t step : steps) {
       record.append(step, std::vector<Metric>{{"loss", loss}});
       record.append_result(step, "validation", std::vector<Metric>{{"net_pnl", loss}});
+      record.append_validation(step, std::vector<Metric>{{"net_pnl", loss}});
     }
     record.start_conclusion();
     record.append_result(30, "test", std::vector<Metric>{{"net_pnl", loss}});
@@ -177,17 +178,19 @@ TEST_CASE("tensorboard: of a run that went on from a checkpoint, its reader sees
     train(record, 1, {10, 20, 30});
   }
   const std::string whole = text_of(directory.metrics_file()), table = text_of(directory.metrics_table_file());
-  rewind_metrics(directory, 20);
+  rewind_metrics(directory, 20, 2);
   {
     MetricsRecord record(directory, 20);
     train(record, 2, {30});
   }
-  rewind_metrics(directory, 30);  // as it is, and it concludes once more
+  rewind_metrics(directory, 30, 3);  // as it is, and it concludes once more
   {
     MetricsRecord record(directory, 30);
     train(record, 3, {});
   }
   REQUIRE(text_of(directory.metrics_file()) == whole.substr(0, whole.rfind("1")) + "2.0}\n");
+  REQUIRE(text_of(directory.validation_file()) ==
+          "{\"step\":10,\"net_pnl\":1.0}\n{\"step\":20,\"net_pnl\":1.0}\n{\"step\":30,\"net_pnl\":2.0}\n");
   REQUIRE(text_of(directory.metrics_table_file()) == table.substr(0, table.rfind("1")) + "2\n");
   const nlohmann::json found = seen_by_tensorboard(directory.path());
   if (found.is_null()) return;
