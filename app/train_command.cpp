@@ -44,6 +44,7 @@ ExitCode train(const TrainOptions& options, const std::vector<std::string>& comm
   std::string source = options.profile;
   if (!options.repeat.empty()) {
     run_options.repeats = run::find_run(options.repeat, options.output.empty() ? "runs" : options.output);
+    run::require_one_profile(*run_options.repeats);
     source = run_options.repeats->profile_file().string();
   }
   const profile::Profile profile =

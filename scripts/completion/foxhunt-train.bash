@@ -11,8 +11,8 @@ _foxhunt_train() {
   case $chosen in
     '')
       commands='profiles data report bench runs doctor completion'
-      options='--help --version --profile --set --data --device --output --repeat --dry-run --quiet --json'
-      valued='--profile --set --data --device --output --repeat'
+      options='--help --version --profile --set --data --device --output --resume --repeat --dry-run --quiet --json'
+      valued='--profile --set --data --device --output --resume --repeat'
       kind=none
       ;;
     'profiles')

@@ -150,4 +150,7 @@ TEST_CASE("resume: a changed profile is refused with the differences, or taken w
   REQUIRE(file_text(run / "log.txt").find("changed: training.epochs: 3 -> 5") != std::string::npos);
   const std::string commands = file_text(run / "command.txt");
   REQUIRE(std::count(commands.begin(), commands.end(), '\n') == 2);
+  require_refusal({"--repeat", run.string()}, 2,
+                  {"changed settings", "--profile " + (run / "profile-2.toml").string()});
+  require_refusal({"--resume", run.string(), "--set", "gpu_profile=none"}, 2, {"gpu_profile", "start a new run"});
 }
