@@ -33,7 +33,7 @@ void evaluate(const EvalOptions& options) {
   if (!options.sessions.empty()) write_file_atomically(options.sessions, dqn::sessions_csv(evaluation));
   if (!options.trades.empty()) write_file_atomically(options.trades, dqn::trades_csv(evaluation));
   fmt::print(std::cout, "{}",
-             options.json ? run::json_text(dqn::evaluation_json(evaluation, model), 2) + "\n"
+             options.json ? run::json_text(dqn::evaluation_json(evaluation, model)) + "\n"
                           : dqn::evaluation_text(evaluation, model));
 }
 
@@ -55,7 +55,7 @@ void add_eval_command(CLI::App& app, ExitCode& result) {
   command->add_option("--set", options->overrides, "Override one key of the model's profile: dotted.key=TOML-VALUE")
       ->allow_extra_args(false);
   command->add_option("--device", options->device, "auto, host or cuda:N");
-  command->add_flag("--json", options->json, "Print JSON, not a table");
+  command->add_flag("--json", options->json, "One line of JSON");
   command->add_option("--sessions", options->sessions, "Write one CSV line a session to this file");
   command->add_option("--trades", options->trades, "Write one CSV line a round trip to this file");
   command->callback([options, &result] {

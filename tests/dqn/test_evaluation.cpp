@@ -99,6 +99,7 @@ TEST_CASE("evaluation: other data is standardised by the model's numbers, and la
   const auto other = (trained.folder / "other.csv").string();
   market::SynthOptions options;
   options.sessions = 3;
+  options.holes = options.roll = false;
   market::write_bars(market::synthesize(options), other);
   const dqn::LoadedMarket market = [&] {
     profile::Profile profile = model.profile;
