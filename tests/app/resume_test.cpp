@@ -91,7 +91,7 @@ TEST_CASE("resume: after SIGINT, SIGTERM and SIGKILL, results and metrics are th
   INFO(end.err);
   REQUIRE(end.code == 0);
   REQUIRE(result_of(run) == result_of(only_run(whole.path())));
-  for (const char* file : {"metrics.jsonl", "metrics.csv", "evaluation.json"}) {
+  for (const char* file : {"metrics.jsonl", "metrics.csv", "validation.jsonl", "evaluation.json"}) {
     CAPTURE(file);
     REQUIRE((file_text(run / file) == file_text(only_run(whole.path()) / file)));
   }

@@ -20,7 +20,7 @@ using Hook = std::function<void(Training&, std::int64_t iteration)>;
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
 struct Finished {
-  std::string metrics, table;  ///< metrics.jsonl, metrics.csv
+  std::string metrics, table, validations;  ///< metrics.jsonl, metrics.csv, validation.jsonl
   dqn::TrainingState state;
   dqn::Outcome outcome;
 };
@@ -47,6 +47,7 @@ Finished start(Training& training, const run::RunDirectory& directory, std::int6
   f.state = training.trainer.state();
   f.metrics = text_of(directory.metrics_file());
   f.table = text_of(directory.metrics_table_file());
+  f.validations = text_of(directory.validation_file());
   return f;
 }
 
@@ -92,6 +93,7 @@ void require_equal(const Finished& a, const Finished& b) {
   REQUIRE(a.outcome.test.actions == b.outcome.test.actions);
   REQUIRE((a.metrics == b.metrics));
   REQUIRE((a.table == b.table));
+  REQUIRE(a.validations == b.validations);
   REQUIRE((a.outcome.evaluation == b.outcome.evaluation));
   REQUIRE((a.state.persistent == b.state.persistent));
   REQUIRE((a.state.best == b.state.best));
@@ -185,6 +187,26 @@ TEST_CASE("resume: from an older checkpoint, as after a kill, no step of the met
   REQUIRE(state.iteration == 200);
   training.trainer.restore(state);
   dqn::reopen_run(point, state, {"again"}, nlohmann::ordered_json::object());
+  require_equal(start(training, point.directory, never, {}, true), whole);
+}
+
+TEST_CASE("resume: a run that has ended concludes once more to the same, its only evaluation included") {
+  const TemporaryFolder folder;
+  const profile::Profile profile = smoke_profile(with(short_run, {"training.epochs=1", "evaluation.every_epochs=0"}));
+  const auto directory = run::RunDirectory::create(folder.path(), "resumed");
+  directory.write_profile(profile::to_toml(profile));
+  const Finished whole = [&] {
+    Training training(profile, "host", small_market(profile));
+    return start(training, directory, never, {});
+  }();
+  REQUIRE(std::count(whole.validations.begin(), whole.validations.end(), '\n') == 1);
+  dqn::ResumePoint point = dqn::find_resume_point({directory.path().string(), {}, {}});
+  Training training(point.profile, "host", small_market(point.profile));
+  const dqn::TrainingState state = dqn::load_training(point.checkpoint.contents, training.trainer.agent());
+  REQUIRE(state.best_epoch == -1);
+  training.trainer.restore(state);
+  dqn::reopen_run(point, state, {"again"}, nlohmann::ordered_json::object());
+  REQUIRE(text_of(directory.validation_file()).empty());
   require_equal(start(training, point.directory, never, {}, true), whole);
 }
 

@@ -154,6 +154,10 @@ class SeedsTest(Fixture):
         failed = self.sweep("seeds", "--profile", "tiny", "--set", 'x.mode="broken"', "--output", str(self.folder / "out"))
         self.assertEqual((failed.returncode, failed.stderr), (1, "sweep: error: no data\n"))
 
+    def test_a_program_that_is_none_is_one_line(self):
+        failed = self.sweep("seeds", "--profile", "tiny", "--output", str(self.folder / "out"), train="/nowhere/train")
+        self.assertEqual((failed.returncode, failed.stderr), (1, "sweep: error: /nowhere/train: No such file or directory\n"))
+
 
 class LinesTest(Fixture):
     def test_only_whole_lines(self):
