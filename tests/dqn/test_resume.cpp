@@ -192,7 +192,8 @@ TEST_CASE("resume: from an older checkpoint, as after a kill, no step of the met
 
 TEST_CASE("resume: a run that has ended concludes once more to the same, its only evaluation included") {
   const TemporaryFolder folder;
-  const profile::Profile profile = smoke_profile(with(short_run, {"training.epochs=1", "evaluation.every_epochs=0"}));
+  const profile::Profile profile = smoke_profile(
+      with(short_run, {"training.epochs=1", "evaluation.every_epochs=0", "early_stopping.enabled=false"}));
   const auto directory = run::RunDirectory::create(folder.path(), "resumed");
   directory.write_profile(profile::to_toml(profile));
   const Finished whole = [&] {
