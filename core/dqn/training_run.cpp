@@ -92,6 +92,32 @@ void print_json(const nlohmann::ordered_json& summary, const run::RunDirectory& 
   fmt::print(std::cout, "{}\n", run::json_text(line));
 }
 
+/// What is trained, on what and with what, for the log.
+void log_beginning(const profile::Profile& profile, const LoadedMarket& market, Trainer& trainer,
+                   const run::RunDirectory& directory) {
+  spdlog::info("device: {}", trainer.device().description());
+  if (profile.gpu_profile != "none") spdlog::info("gpu profile: {}", profile.gpu_profile);
+  spdlog::info("{}", market.report());
+  spdlog::info("memory: {}; a checkpoint takes {:.1f} MiB", trainer.memory_budget(),
+               static_cast<double>(trainer.checkpoint_bytes()) / (1 << 20));
+  spdlog::info("run: {}", directory.path().string());
+}
+
+/// Everything that the end of a run leaves behind: files, and what a person or a program reads on standard output.
+ExitCode leave_results(const RunSummary& summary, const TrainingRunOptions& options, ExitCode signal) {
+  const nlohmann::ordered_json figures = summary_json(summary);
+  summary.directory.write_summary(figures);
+  nlohmann::ordered_json evaluation = summary.outcome.evaluation;
+  evaluation["splits"] = splits_json(summary.market);
+  summary.directory.write_evaluation(evaluation);
+  if (summary.profile.run.report) run::write_report(summary.directory, summary.directory.report_file());
+  if (options.repeats) compare_with_repeated(*options.repeats, summary.outcome);
+  if (!options.quiet) fmt::print(std::cout, "{}", summary_text(summary));
+  const ExitCode code = exit_code_of(summary.profile, summary.checks, signal);
+  if (options.json) print_json(figures, summary.directory, code);
+  return code;
+}
+
 /// The folder is the point's, or without one a new one.
 ExitCode train(const profile::Profile& given, const TrainingRunOptions& options, ResumePoint* point) {
   profile::Profile profile = given;
@@ -128,14 +154,9 @@ ExitCode train(const profile::Profile& given, const TrainingRunOptions& options,
     run::start_log_file(made->log_file());
   }
   const run::RunDirectory& directory = point ? point->directory : *made;
-  spdlog::info("device: {}", device->description());
-  if (profile.gpu_profile != "none") spdlog::info("gpu profile: {}", profile.gpu_profile);
+  log_beginning(profile, market, trainer, directory);
   if (!given.run.seed) spdlog::info("seed: {} (drawn)", profile.run.seed.value());
   if (options.repeats) warn_of_repeat(*options.repeats, more);
-  spdlog::info("{}", market.report());
-  spdlog::info("memory: {}; a checkpoint takes {:.1f} MiB", trainer.memory_budget(),
-               static_cast<double>(trainer.checkpoint_bytes()) / (1 << 20));
-  spdlog::info("run: {}", directory.path().string());
 
   run::MetricsRecord metrics =
       point ? run::MetricsRecord(directory, trainer.iteration()) : run::MetricsRecord(directory);
@@ -154,18 +175,7 @@ ExitCode train(const profile::Profile& given, const TrainingRunOptions& options,
     const auto timed = phases.scope("smoketest checks");
     checks = smoketest_checks(trainer, profile, outcome, directory);
   }
-  const RunSummary summary{profile, market, *device, trainer, outcome, checks, phases, directory};
-  const nlohmann::ordered_json figures = summary_json(summary);
-  directory.write_summary(figures);
-  nlohmann::ordered_json evaluation = std::move(outcome.evaluation);
-  evaluation["splits"] = splits_json(market);
-  directory.write_evaluation(evaluation);
-  if (profile.run.report) run::write_report(directory, directory.report_file());
-  if (options.repeats) compare_with_repeated(*options.repeats, outcome);
-  if (!options.quiet) fmt::print(std::cout, "{}", summary_text(summary));
-  const ExitCode code = exit_code_of(profile, checks, signal);
-  if (options.json) print_json(figures, directory, code);
-  return code;
+  return leave_results({profile, market, *device, trainer, outcome, checks, phases, directory}, options, signal);
 }
 
 }  // namespace
