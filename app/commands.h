@@ -17,6 +17,8 @@ void add_report_command(CLI::App& app, ExitCode& result);
 void add_doctor_command(CLI::App& app, ExitCode& result);
 /// After every other command: the scripts complete what `app` holds.
 void add_completion_command(CLI::App& app, ExitCode& result);
+void add_eval_command(CLI::App& app, ExitCode& result);
+void add_export_command(CLI::App& app, ExitCode& result);
 void add_bench_command(CLI::App& app, ExitCode& result);
 void add_bench_data(CLI::App& bench, ExitCode& result);
 void add_bench_alpha(CLI::App& bench, ExitCode& result);

@@ -38,6 +38,8 @@ void describe(CLI::App& app, ExitCode& result, std::vector<std::string> command_
   app.set_version_flag("--version", "foxhunt-train " FOXHUNT_VERSION);
   app.footer(exit_codes);
   foxhunt::app::add_train_command(app, result, std::move(command_line));
+  foxhunt::app::add_eval_command(app, result);
+  foxhunt::app::add_export_command(app, result);
   foxhunt::app::add_profiles_command(app, result);
   foxhunt::app::add_data_command(app, result);
   foxhunt::app::add_report_command(app, result);

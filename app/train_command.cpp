@@ -14,7 +14,7 @@ namespace {
 
 /// What the command line said; filled before the callback runs.
 struct TrainOptions {
-  std::string profile, repeat, data, device, output;
+  std::string profile, repeat, resume, data, device, output;
   std::vector<std::string> overrides;
   bool quiet = false, json = false, dry_run = false, require_pass = false;
 };
@@ -31,12 +31,22 @@ std::vector<std::string> all_overrides(const TrainOptions& options) {
   return result;
 }
 
+ExitCode resume(const TrainOptions& options, const run::TrainingRunOptions& run_options) {
+  dqn::ResumeRequest request{options.resume, {}, all_overrides(options)};
+  if (!options.profile.empty())
+    request.profile =
+        profile::load_profile(options.profile, request.overrides, profile::ProfilePaths::standard(), card_profile);
+  return dqn::resume_training(request, run_options);
+}
+
 ExitCode train(const TrainOptions& options, const std::vector<std::string>& command_line) {
   run::TrainingRunOptions run_options{
       .command_line = command_line, .quiet = options.quiet, .json = options.json, .require_pass = options.require_pass};
+  if (!options.resume.empty()) return resume(options, run_options);
   std::string source = options.profile;
   if (!options.repeat.empty()) {
     run_options.repeats = run::find_run(options.repeat, options.output.empty() ? "runs" : options.output);
+    run::require_one_profile(*run_options.repeats);
     source = run_options.repeats->profile_file().string();
   }
   const profile::Profile profile =
@@ -61,22 +71,28 @@ void add_train_command(CLI::App& app, ExitCode& result, std::vector<std::string>
                          ->allow_extra_args(false);
   CLI::Option* data = app.add_option("--data", options->data, "Market file or folder; stands for data.path");
   app.add_option("--device", options->device, "auto, host or cuda:N; stands for device.device");
-  app.add_option("--output", options->output, "Folder for run folders; stands for run.output");
+  CLI::Option* output = app.add_option("--output", options->output, "Folder for run folders; stands for run.output");
+  CLI::Option* resume = app.add_option("--resume", options->resume,
+                                       "Go on with a stopped run: its folder, its name in runs/, or one checkpoint "
+                                       "file in it. A changed setting needs a --set")
+                            ->excludes(output);
   app.add_option("--repeat", options->repeat,
                  "Run of a folder (or of its name in the output folder) to train again, exactly; refused when its data "
                  "has changed")
       ->excludes(profile)
       ->excludes(set)
-      ->excludes(data);
+      ->excludes(data)
+      ->excludes(resume);
   app.add_flag("--dry-run", options->dry_run,
-               "Load everything, show data, memory plan and schedule, run one iteration, write nothing");
+               "Load everything, show data, memory plan and schedule, run one iteration, write nothing")
+      ->excludes(resume);
   app.add_flag("--require-pass", options->require_pass, "Exit 8 when the gate of an alpha run says FAIL");
   app.add_flag("--quiet", options->quiet, "No progress and no tables; warnings and errors only");
   app.add_flag("--json", options->json, "The last line of standard output is one JSON object, of an error too");
   app.callback([&app, &result, options, command_line = std::move(command_line)] {
     if (!app.get_subcommands().empty()) return;
-    if (options->profile.empty() && options->repeat.empty())
-      throw Error(ExitCode::usage, "nothing to do: give --profile NAME, or a subcommand (see --help)");
+    if (options->profile.empty() && options->repeat.empty() && options->resume.empty())
+      throw Error(ExitCode::usage, "nothing to do: give --profile NAME, --resume RUN, or a subcommand (see --help)");
     result = train(*options, command_line);
   });
 }

@@ -107,6 +107,11 @@ int write_fully(int descriptor, std::span<const std::byte> bytes, std::size_t* w
   return error;
 }
 
+void sync_file(const std::filesystem::path& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file || ::fsync(file.get()) != 0) throw storage_error("sync", path, errno);
+}
+
 Error storage_error(std::string_view action, const std::filesystem::path& path, int error_number,
                     std::uint64_t bytes_wanted) {
   std::string sizes;

@@ -17,6 +17,9 @@ void write_file_atomically(const std::filesystem::path& path, std::span<const st
 void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes);
 void write_file_atomically(const std::filesystem::path& path, std::string_view text);
 
+/// Returns when what was written to the file at `path`, by whomever, is on the disk. Throws Error(storage).
+void sync_file(const std::filesystem::path& path);
+
 /// Writes all of `bytes` to a file descriptor. Returns 0, or errno of the write that failed; `written`, when given, is
 /// how many bytes went out before.
 int write_fully(int descriptor, std::span<const std::byte> bytes, std::size_t* written = nullptr);

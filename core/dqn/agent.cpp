@@ -1,5 +1,6 @@
 #include "core/dqn/agent.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "core/device/launch.h"
@@ -79,6 +80,15 @@ void Agent::initialise(const DeviceMarket& market, std::span<const std::int32_t>
   ring_.reset(device_);
   device_.synchronize();
   record_iteration(market);
+}
+
+void Agent::restore(std::span<const std::byte> bytes) {
+  device_.upload(persistent(), bytes);
+  const std::vector<float> isv = device_.download(isv_);
+  const std::vector<std::uint32_t> counters = device_.download(counters_);
+  const std::span<std::uint32_t> words = health_->host();
+  std::memcpy(words.data(), isv.data(), isv_slot_count * sizeof(float));
+  std::copy(counters.begin(), counters.end(), words.begin() + isv_slot_count);
 }
 
 void Agent::record_iteration(const DeviceMarket& market) {

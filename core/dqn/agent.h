@@ -39,6 +39,8 @@ class Agent : public run::Trainee {
   std::size_t persistent_bytes() const override { return persistent_bytes_; }
   DeviceSpan<float> learner_block() const override { return learner_.block(); }
   std::size_t learner_floats() const override { return learner_.block_floats(); }
+  /// Puts back what a download of persistent() gave, and health() with it. All queued iterations must be done.
+  void restore(std::span<const std::byte> bytes);
 
  private:
   void plan_scratch(Arena& arena);

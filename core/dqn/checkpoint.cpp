@@ -1,6 +1,6 @@
 #include "core/dqn/checkpoint.h"
 
-#include "core/run/safetensors.h"
+#include <algorithm>
 
 namespace foxhunt::dqn {
 namespace {
@@ -27,28 +27,34 @@ void upload_learner(Device& device, Agent& agent, const LearnerState& state) {
 
 void save_checkpoint(const std::filesystem::path& file, const Agent& agent, const LearnerState& state,
                      std::map<std::string, std::string> metadata) {
-  metadata["format"] = "foxhunt-dqn-1";
   std::vector<run::TensorView> views;
   for (const auto& [name, values] : state.tensors)
     views.push_back(run::tensor_view(state_prefix + name, {static_cast<std::int64_t>(values.size())},
                                      std::span<const float>(values)));
+  save_with_layers(file, agent, std::move(views), std::move(metadata));
+}
+
+void save_with_layers(const std::filesystem::path& file, const Agent& agent, std::vector<run::TensorView> views,
+                      std::map<std::string, std::string> metadata) {
+  metadata["format"] = "foxhunt-dqn-1";
+  const auto parameters = std::find_if(
+      views.begin(), views.end(), [](const run::TensorView& view) { return view.name == state_prefix + "parameters"; });
+  const std::span<const std::byte> bytes = parameters->data;
+  const auto part = [&](std::int64_t first, std::int64_t count) {
+    return bytes.subspan(static_cast<std::size_t>(first) * sizeof(float),
+                         static_cast<std::size_t>(count) * sizeof(float));
+  };
   const LayerTable& table = agent.learner().network().table();
-  const std::span<const float> parameters = state.tensors.at("parameters");
   for (int l = 0; l < table.layers; ++l) {
-    const std::int64_t inputs = table.inputs[l], outputs = table.outputs[l];
-    const auto layer = parameters.subspan(static_cast<std::size_t>(table.offset[l]));
+    const std::int64_t inputs = table.inputs[l], outputs = table.outputs[l], weights = inputs * outputs;
     const std::string name = "online." + std::to_string(l);
-    views.push_back(
-        run::tensor_view(name + ".weight", {inputs, outputs}, layer.first(static_cast<std::size_t>(inputs * outputs))));
-    views.push_back(
-        run::tensor_view(name + ".bias", {outputs},
-                         layer.subspan(static_cast<std::size_t>(inputs * outputs), static_cast<std::size_t>(outputs))));
+    views.push_back({name + ".weight", run::DType::f32, {inputs, outputs}, part(table.offset[l], weights)});
+    views.push_back({name + ".bias", run::DType::f32, {outputs}, part(table.offset[l] + weights, outputs)});
   }
   run::save_safetensors(file, views, metadata);
 }
 
-LearnerState load_checkpoint(const std::filesystem::path& file) {
-  const run::SafetensorsFile loaded = run::SafetensorsFile::load(file);
+LearnerState learner_in(const run::SafetensorsFile& loaded) {
   LearnerState state;
   for (const std::string& name : loaded.names()) {
     if (!name.starts_with(state_prefix)) continue;
@@ -59,6 +65,8 @@ LearnerState load_checkpoint(const std::filesystem::path& file) {
   }
   return state;
 }
+
+LearnerState load_checkpoint(const std::filesystem::path& file) { return learner_in(run::SafetensorsFile::load(file)); }
 
 std::uint64_t fingerprint(const LearnerState& state) { return run::fingerprint(state.tensors.at("parameters")); }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/dqn/agent.h"
+#include "core/run/safetensors.h"
 
 namespace foxhunt::dqn {
 
@@ -21,8 +22,15 @@ void upload_learner(Device& device, Agent& agent, const LearnerState& state);
 /// parameters by name (online.0.weight [inputs, outputs], online.0.bias ...). Throws Error(storage).
 void save_checkpoint(const std::filesystem::path& file, const Agent& agent, const LearnerState& state,
                      std::map<std::string, std::string> metadata);
+/// The learner in a checkpoint.
+LearnerState learner_in(const run::SafetensorsFile& checkpoint);
 /// Throws Error(storage) for a damaged file.
 LearnerState load_checkpoint(const std::filesystem::path& file);
+
+/// Writes `views`, of which one is the learner's "state.parameters", and beside them the layers of the parameters by
+/// name: what every kind of checkpoint has in common. Throws Error(storage).
+void save_with_layers(const std::filesystem::path& file, const Agent& agent, std::vector<run::TensorView> views,
+                      std::map<std::string, std::string> metadata);
 
 /// run::fingerprint of the parameters.
 std::uint64_t fingerprint(const LearnerState& state);

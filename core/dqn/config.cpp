@@ -59,7 +59,15 @@ nn::LearnerOptions learner_options(const profile::Profile& p) {
 
 }  // namespace
 
-nn::DenseNetwork DqnConfig::network() const { return {state, hidden, raw_width, learner.spectral_norm}; }
+int raw_width(int actions, int atoms) { return ((actions + 1) * atoms + 3) / 4 * 4; }
+
+nn::DenseNetwork q_network(int features, std::span<const std::int64_t> hidden, int actions, int atoms, bool spectral) {
+  return {features + portfolio_width, hidden, raw_width(actions, atoms), spectral};
+}
+
+nn::DenseNetwork DqnConfig::network() const {
+  return q_network(features, hidden, actions, atoms, learner.spectral_norm);
+}
 
 DqnConfig make_config(const profile::Profile& p, const MarketTables& market) {
   DqnConfig c{};
@@ -71,7 +79,7 @@ DqnConfig make_config(const profile::Profile& p, const MarketTables& market) {
   c.atoms = static_cast<int>(p.network.atoms);
   c.features = market.features;
   c.state = c.features + portfolio_width;
-  c.raw_width = ((c.actions + 1) * c.atoms + 3) / 4 * 4;
+  c.raw_width = raw_width(c.actions, c.atoms);
   c.v_min = static_cast<float>(p.network.v_min);
   c.v_max = static_cast<float>(p.network.v_max);
   c.gamma = static_cast<float>(p.training.gamma);

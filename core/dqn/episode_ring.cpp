@@ -19,7 +19,7 @@ void EpisodeRing::plan(Arena& arena, const std::string& prefix, std::size_t star
 }
 
 void EpisodeRing::upload(Device& device, std::span<const std::int32_t> starts,
-                         std::span<const float> target_positions) {
+                         std::span<const float> target_positions) const {
   device.upload(start_rows, starts);
   device.upload(positions, target_positions);
 }

@@ -17,7 +17,7 @@ struct EpisodeRing {
 
   std::size_t leaves() const { return static_cast<std::size_t>(episodes) * static_cast<std::size_t>(length); }
   void plan(Arena& arena, const std::string& prefix, std::size_t starts);
-  void upload(Device& device, std::span<const std::int32_t> starts, std::span<const float> target_positions);
+  void upload(Device& device, std::span<const std::int32_t> starts, std::span<const float> target_positions) const;
   /// Queues the start of every episode; the ring is empty afterwards.
   void reset(Device& device) const;
   /// Queues one step of every episode by the actions in `chosen`.

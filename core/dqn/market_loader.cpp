@@ -72,19 +72,46 @@ market::Tape read_tape(const std::filesystem::path& source, const profile::Profi
   }
 }
 
-market::PreparedMarket prepare(market::Tape tape, const profile::Profile& p) {
+market::PreparedMarket prepare(market::Tape tape, const profile::Profile& p, const market::Standardisation* model) {
   market::FeatureTable features =
-      market::make_features(tape, splits_of(tape, p).train, p.features.clip, p.features.timeframes);
+      model ? market::make_features(tape, *model, p.features.clip, p.features.timeframes)
+            : market::make_features(tape, splits_of(tape, p).train, p.features.clip, p.features.timeframes);
   tape.bars = market::without_rows(std::move(tape.bars));
   return {std::move(tape), std::move(features)};
 }
 
-LoadedMarket with_tables(market::PreparedMarket prepared, const profile::Profile& p) {
+/// The numbers of a standardisation, for the key of what was made with them.
+std::string text_of(const market::Standardisation& model) {
+  std::string text;
+  for (std::size_t f = 0; f < model.names.size(); ++f)
+    text += fmt::format("{} = {} {}\n", model.names[f], model.mean[f], model.deviation[f]);
+  return text;
+}
+
+/// From the cache or from the source; standardised by the model, if one is given, else by the training split.
+market::PreparedMarket read_market(const profile::Profile& p, const market::Standardisation* model) {
+  const std::filesystem::path source = run::market_source(p);
+  market::FeatureCache cache(market::cache_folder(p.data.cache), source,
+                             cache_settings(p) + (model ? text_of(*model) : ""));
+  auto prepared = cache.read();
+  if (!prepared) {
+    prepared = prepare(read_tape(source, p), p, model);
+    cache.write(prepared->tape, prepared->features);
+  }
+  if (!cache.problem().empty()) spdlog::warn("{}", cache.problem());
+  return std::move(*prepared);
+}
+
+LoadedMarket loaded(market::PreparedMarket prepared, std::string source) {
   LoadedMarket m;
-  m.source = prepared.tape.bars.source;
+  m.source = std::move(source);
   m.contract = prepared.tape.contract;
   m.tape = std::move(prepared.tape);
   m.features = std::move(prepared.features);
+  return m;
+}
+
+LoadedMarket with_tables(LoadedMarket m, const profile::Profile& p) {
   m.splits = splits_of(m.tape, p);
   m.tables = make_market_tables(m.tape, m.features, m.splits, p.contract.slippage_ticks);
   return m;
@@ -93,20 +120,19 @@ LoadedMarket with_tables(market::PreparedMarket prepared, const profile::Profile
 }  // namespace
 
 LoadedMarket make_market(market::Bars bars, const profile::Profile& p) {
-  return with_tables(prepare(tape_of(std::move(bars), p), p), p);
+  market::PreparedMarket prepared = prepare(tape_of(std::move(bars), p), p, nullptr);
+  const std::string source = prepared.tape.bars.source;
+  return with_tables(loaded(std::move(prepared), source), p);
 }
 
 LoadedMarket load_market(const profile::Profile& p) {
-  const std::filesystem::path source = run::market_source(p);
-  market::FeatureCache cache(market::cache_folder(p.data.cache), source, cache_settings(p));
-  auto prepared = cache.read();
-  if (!prepared) {
-    prepared = prepare(read_tape(source, p), p);
-    cache.write(prepared->tape, prepared->features);
-  }
-  if (!cache.problem().empty()) spdlog::warn("{}", cache.problem());
-  LoadedMarket m = with_tables(std::move(*prepared), p);
-  m.source = source.string();
+  return with_tables(loaded(read_market(p, nullptr), run::market_source(p).string()), p);
+}
+
+LoadedMarket load_market(const profile::Profile& p, const market::Standardisation& model, bool divided) {
+  LoadedMarket m = loaded(read_market(p, &model), run::market_source(p).string());
+  if (divided) m.splits = splits_of(m.tape, p);
+  m.tables = make_market_columns(m.tape, m.features, m.splits, p.contract.slippage_ticks);
   return m;
 }
 

@@ -24,4 +24,9 @@ LoadedMarket load_market(const profile::Profile& profile);
 /// The same from bars that are here already.
 LoadedMarket make_market(market::Bars bars, const profile::Profile& profile);
 
+/// The same for a model that is there already: its features, standardised by its numbers, and no training split, starts
+/// or lanes. `divided` false: the market is one whole, and its splits are empty. Throws Error(data), also when the
+/// market lacks features of the model, naming them.
+LoadedMarket load_market(const profile::Profile& profile, const market::Standardisation& model, bool divided);
+
 }  // namespace foxhunt::dqn

@@ -31,21 +31,6 @@ std::vector<std::int32_t> open_rows(const std::vector<std::uint8_t>& flags, cons
   return rows;
 }
 
-MarketTables::Lanes session_lanes(const std::vector<std::uint8_t>& flags, const Split& split) {
-  MarketTables::Lanes lanes;
-  for (std::int64_t first = split.begin; first < split.end;) {
-    std::int64_t last = first;
-    while (!(flags[static_cast<std::size_t>(last)] & market_last)) ++last;
-    if (last > first) {
-      lanes.start_rows.push_back(static_cast<std::int32_t>(first));
-      lanes.steps.push_back(static_cast<int>(last - first));
-      lanes.longest = std::max(lanes.longest, static_cast<int>(last - first + 1));
-    }
-    first = last + 1;
-  }
-  return lanes;
-}
-
 void require_rows(const std::vector<std::int32_t>& rows, const char* split) {
   if (rows.empty())
     throw Error(ExitCode::data, std::string("the ") + split +
@@ -56,8 +41,23 @@ void require_rows(const std::vector<std::int32_t>& rows, const char* split) {
 
 }  // namespace
 
-MarketTables make_market_tables(const Tape& tape, const market::FeatureTable& features, const market::Splits& splits,
-                                double slippage_ticks) {
+MarketTables::Lanes session_lanes(const MarketTables& tables, const Split& split) {
+  MarketTables::Lanes lanes;
+  for (std::int64_t first = split.begin; first < split.end;) {
+    std::int64_t last = first;
+    while (!(tables.flags[static_cast<std::size_t>(last)] & market_last)) ++last;
+    if (last > first) {
+      lanes.start_rows.push_back(static_cast<std::int32_t>(first));
+      lanes.steps.push_back(static_cast<int>(last - first));
+      lanes.longest = std::max(lanes.longest, static_cast<int>(last - first + 1));
+    }
+    first = last + 1;
+  }
+  return lanes;
+}
+
+MarketTables make_market_columns(const Tape& tape, const market::FeatureTable& features, const market::Splits& splits,
+                                 double slippage_ticks) {
   MarketTables m;
   m.rows = static_cast<int>(tape.rows());
   m.features = static_cast<int>(features.width());
@@ -84,9 +84,15 @@ MarketTables make_market_tables(const Tape& tape, const market::FeatureTable& fe
     }
   }
   m.typical_move = counted ? std::sqrt(squares / static_cast<double>(counted)) : 0.0;
+  return m;
+}
+
+MarketTables make_market_tables(const Tape& tape, const market::FeatureTable& features, const market::Splits& splits,
+                                double slippage_ticks) {
+  MarketTables m = make_market_columns(tape, features, splits, slippage_ticks);
   m.train_starts = open_rows(m.flags, splits.train);
-  m.validation = session_lanes(m.flags, splits.validation);
-  m.test = session_lanes(m.flags, splits.test);
+  m.validation = session_lanes(m, splits.validation);
+  m.test = session_lanes(m, splits.test);
   require_rows(m.train_starts, "train");
   require_rows(m.validation.start_rows, "validation");
   require_rows(m.test.start_rows, "test");

@@ -28,7 +28,15 @@ struct MarketTables {
   double typical_move = 0;  ///< root mean square of a training row's move, dollars per contract
 };
 
-/// Throws Error(data) when a split holds no row that can be traded.
+/// The columns, without starts and lanes. No episode leaves a split that holds rows; of an empty split (of a market
+/// that is not divided) there is nothing to leave.
+MarketTables make_market_columns(const market::Tape& tape, const market::FeatureTable& features,
+                                 const market::Splits& splits, double slippage_ticks);
+
+/// One lane for each session of rows of these tables. Empty when there is no row that can be traded.
+MarketTables::Lanes session_lanes(const MarketTables& tables, const market::Split& rows);
+
+/// All that training needs. Throws Error(data) when a split holds no row that can be traded.
 MarketTables make_market_tables(const market::Tape& tape, const market::FeatureTable& features,
                                 const market::Splits& splits, double slippage_ticks);
 

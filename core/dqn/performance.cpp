@@ -49,28 +49,35 @@ void set_ratios(Performance& p, std::span<const double> gains, double periods_pe
   p.sortino = ratio(mean, std::sqrt(losses / n), periods_per_year);
 }
 
-/// Follows the position through a session: turnover, exposure, round trips.
+/// Follows the position through the sessions: turnover, exposure, round trips.
 class Ledger {
  public:
-  explicit Ledger(const Account& account) : account_(account) {}
+  Ledger(const Account& account, std::vector<RoundTrip>* log) : account_(account), log_(log) {}
+
+  void open(std::int64_t session) { session_ = session; }
 
   /// Position q from the fill of `row` on; `net` is the gain of the step.
   void step(std::int64_t row, double q, double net) {
-    const double p = position_;
+    const double p = position_, fill = points(account_.tape.fill_mid[at(row)]);
+    const double to_fill = p * static_cast<double>(account_.tables.open_gap[at(row)]);
+    const double from_fill = q * static_cast<double>(account_.tables.hold_gap[at(row)]);
     if (p * q < 0) {
       // What the old position made up to the fill, and its way out, are its own; the rest is the new one's.
-      const double closed = p * static_cast<double>(account_.tables.open_gap[at(row)]) -
-                            std::abs(p) * static_cast<double>(account_.tables.cost[at(row)]);
-      trip_net_ += closed;
+      const double closed = to_fill - std::abs(p) * static_cast<double>(account_.tables.cost[at(row)]);
+      gain(to_fill, closed);
+      reduce(std::abs(p), fill);
       end_trip(row);
-      trip_net_ = net - closed;
-      trip_start_ = row;
+      begin_trip(row, q);
+      gain(from_fill, net - closed);
+      add(std::abs(q), fill);
     } else {
-      if (p == 0) trip_net_ = 0, trip_start_ = row;
-      trip_net_ += net;
+      if (p == 0) begin_trip(row, q);
+      gain(to_fill + from_fill, net);
+      if (std::abs(q) > std::abs(p)) add(std::abs(q - p), fill);
+      if (std::abs(q) < std::abs(p)) reduce(std::abs(q - p), fill);
       if (p != 0 && q == 0) end_trip(row);
     }
-    trade(q - p, account_.tape.fill_mid[at(row)]);
+    trade(q - p, fill);
     position_ = q;
     size_ += std::abs(q);
     in_market_ += q != 0;
@@ -78,8 +85,12 @@ class Ledger {
 
   /// The session ends at `row`: its last step has paid for the way out.
   void close(std::int64_t row) {
-    if (position_ != 0) end_trip(row);
-    trade(-position_, account_.tape.mid[at(row)]);
+    const double mid = points(account_.tape.mid[at(row)]);
+    if (position_ != 0) {
+      reduce(std::abs(position_), mid);
+      end_trip(row);
+    }
+    trade(-position_, mid);
     position_ = 0;
   }
 
@@ -96,23 +107,48 @@ class Ledger {
   }
 
  private:
-  void end_trip(std::int64_t row) {
-    ++trips_;
-    hits_ += trip_net_ > 0;
-    held_steps_ += row - trip_start_;
-    held_ns_ += static_cast<double>(account_.tape.ts[at(row)] - account_.tape.ts[at(trip_start_)]);
+  static double points(std::int64_t price) {
+    return static_cast<double>(price) / static_cast<double>(market::price_scale);
   }
 
-  void trade(double contracts, std::int64_t price) {
+  void begin_trip(std::int64_t row, double q) {
+    trip_ = {.session = session_, .entry_row = row, .side = q > 0 ? 1 : -1};
+    paid_in_ = taken_out_ = 0;
+  }
+  void gain(double gross, double net) {
+    trip_.gross += gross;
+    trip_.net += net;
+  }
+  void add(double contracts, double price) {
+    trip_.contracts += contracts;
+    paid_in_ += contracts * price;
+  }
+  void reduce(double contracts, double price) { taken_out_ += contracts * price; }
+
+  void end_trip(std::int64_t row) {
+    ++trips_;
+    hits_ += trip_.net > 0;
+    held_steps_ += row - trip_.entry_row;
+    held_ns_ += static_cast<double>(account_.tape.ts[at(row)] - account_.tape.ts[at(trip_.entry_row)]);
+    if (!log_) return;
+    trip_.exit_row = row;
+    trip_.entry_price = paid_in_ / trip_.contracts;
+    trip_.exit_price = taken_out_ / trip_.contracts;
+    log_->push_back(trip_);
+  }
+
+  void trade(double contracts, double price) {
     contracts_ += std::abs(contracts);
-    notional_ += std::abs(contracts * static_cast<double>(price)) / static_cast<double>(market::price_scale) *
-                 account_.tape.contract.multiplier;
+    notional_ += std::abs(contracts * price) * account_.tape.contract.multiplier;
   }
 
   const Account& account_;
-  double position_ = 0, trip_net_ = 0, held_ns_ = 0;
+  std::vector<RoundTrip>* log_;
+  RoundTrip trip_;
+  double paid_in_ = 0, taken_out_ = 0;  ///< contracts times price of the trip's fills
+  double position_ = 0, held_ns_ = 0;
   double contracts_ = 0, notional_ = 0, size_ = 0;
-  std::int64_t trip_start_ = 0, trips_ = 0, hits_ = 0, held_steps_ = 0, in_market_ = 0;
+  std::int64_t session_ = 0, trips_ = 0, hits_ = 0, held_steps_ = 0, in_market_ = 0;
 };
 
 }  // namespace
@@ -141,16 +177,18 @@ double periods_per_year(const market::Tape& tape) {
   return static_cast<double>(count - 1) / (static_cast<double>(span) / year);
 }
 
-Performance measure(std::span<const SessionRecord> sessions, const Account& account) {
+Performance measure(std::span<const SessionRecord> sessions, const Account& account,
+                    std::vector<RoundTrip>* round_trips) {
   Performance p;
   p.actions.assign(account.positions.size(), 0);
-  Ledger ledger(account);
+  Ledger ledger(account, round_trips);
   std::vector<double> gains;
   double peak = 0;
   for (const SessionRecord& session : sessions) {
     const auto steps = static_cast<std::int64_t>(session.net.size());
     const std::int64_t last_row = session.first_row + steps;
     const Periods periods(account.tape, session.first_row, last_row + 1);
+    ledger.open(&session - sessions.data());
     for (std::int64_t k = 0; k < steps; ++k) {
       const std::int64_t row = session.first_row + k;
       const double net = session.net[at(k)];

@@ -27,6 +27,17 @@ struct Account {
   double periods_per_year = 252;
 };
 
+/// One round trip. Dollars; prices in points. gross = side * contracts * (exit_price - entry_price) * multiplier.
+struct RoundTrip {
+  std::int64_t session = 0;                ///< index of its record
+  std::int64_t entry_row = 0;              ///< row that decided the first fill
+  std::int64_t exit_row = 0;               ///< row that decided the last one, or that ended the session
+  int side = 0;                            ///< 1 long, -1 short
+  double contracts = 0;                    ///< that went in and came out, additions included
+  double entry_price = 0, exit_price = 0;  ///< mean over the contracts of the fills, at mid
+  double gross = 0, net = 0;               ///< net pays for the way in and the way out
+};
+
 /// A policy's result on a split. Dollars unless stated. NaN where there is nothing to take a mean of.
 ///
 /// Sharpe and Sortino are of the net gains of trading periods, so that the length of a bar plays no part. A period is a
@@ -55,7 +66,9 @@ struct Performance {
   double action_entropy = 0;          ///< nats
 };
 
-Performance measure(std::span<const SessionRecord> sessions, const Account& account);
+/// `round_trips`, when given, receives every round trip in order; their net gains add up to that of the sessions.
+Performance measure(std::span<const SessionRecord> sessions, const Account& account,
+                    std::vector<RoundTrip>* round_trips = nullptr);
 
 /// Trading periods that a year of this market holds, by its own calendar: (periods - 1) / (years from the first one's
 /// first row to the last one's), where there are at least 20 of them over at least four weeks; else 252.

@@ -9,6 +9,8 @@
 #include <deque>
 #include <limits>
 
+#include "core/dqn/market_fingerprint.h"
+#include "core/dqn/model_card.h"
 #include "core/run/interrupt.h"
 
 namespace foxhunt::dqn {
@@ -19,21 +21,33 @@ run::PhaseTimer::Scope phase(const Trainer::Reporting& reporting, std::string_vi
   return reporting.phases ? reporting.phases->scope(name) : unwatched.scope(name);
 }
 
+std::vector<run::Metric> result_metrics(const Performance& p) {
+  return {{"net_pnl", p.net},
+          {"gross_pnl", p.gross},
+          {"costs", p.costs},
+          {"sharpe", p.sharpe},
+          {"sortino", p.sortino},
+          {"max_drawdown", p.max_drawdown},
+          {"trades", static_cast<double>(p.trades)},
+          {"exposure", p.exposure},
+          {"action_entropy", p.action_entropy}};
+}
+
 /// What TensorBoard shows of a policy on a split.
 void append_result(run::MetricsRecord& metrics, std::int64_t iteration, const std::string& split, const Performance& p,
                    std::span<const SessionRecord> sessions) {
-  const run::Metric results[] = {{"net_pnl", p.net},
-                                 {"gross_pnl", p.gross},
-                                 {"sharpe", p.sharpe},
-                                 {"sortino", p.sortino},
-                                 {"max_drawdown", p.max_drawdown},
-                                 {"trades", static_cast<double>(p.trades)},
-                                 {"exposure", p.exposure},
-                                 {"action_entropy", p.action_entropy}};
-  metrics.append_result(iteration, split, results);
+  metrics.append_result(iteration, split, result_metrics(p));
   std::vector<double> gains;
   for (const SessionRecord& session : sessions) gains.insert(gains.end(), session.net.begin(), session.net.end());
   metrics.append_histogram(iteration, split + "/step_net", gains);
+}
+
+/// A line of validation.jsonl: what a sweep prunes by while the run goes on.
+void append_validation(run::MetricsRecord& metrics, std::int64_t iteration, std::int64_t epoch, double metric,
+                       const Performance& p) {
+  std::vector<run::Metric> line = result_metrics(p);
+  line.insert(line.begin(), {{"epoch", static_cast<double>(epoch)}, {"metric", metric}});
+  metrics.append_validation(iteration, line);
 }
 
 }  // namespace
@@ -54,7 +68,9 @@ Trainer::Trainer(Device& device, const profile::Profile& profile, const LoadedMa
       test_(device, agent_, market.tables.test),
       guard_(device, agent_, profile.guards),
       arena_(device),
-      early_stopping_(profile.early_stopping.patience, profile.early_stopping.min_delta) {
+      early_stopping_(
+          profile.early_stopping.enabled ? profile.early_stopping.patience : std::numeric_limits<std::int64_t>::max(),
+          profile.early_stopping.min_delta) {
   for (const float position : config_.positions) action_names_.push_back(fmt::format("action_share_{:+}", position));
   agent_.plan(arena_, market.tables.train_starts.size());
   guard_.plan(arena_);
@@ -75,62 +91,140 @@ void Trainer::initialise() {
   guard_.keep_good_state(agent_.health());
 }
 
-void Trainer::advance(std::int64_t count) {
-  // Two batches in flight: the host looks at the health of one while the device works on the next.
+std::size_t Trainer::checkpoint_bytes() const {
+  // The parameters come a second time, layer by layer.
+  const std::size_t learner = agent_.learner().block_floats() * sizeof(float);
+  return agent_.persistent_bytes() + agent_.learner().parameters().bytes() + learner +
+         (profile_.guards.policy == "rollback" ? learner : 0);
+}
+
+double Trainer::training_seconds() const {
+  return seconds_before_ + std::chrono::duration<double>(run::PhaseTimer::Clock::now() - started_).count();
+}
+
+TrainingState Trainer::state() const {
+  TrainingState s;
+  s.iteration = iteration_;
+  s.epoch = epoch_;
+  s.losses_seen = losses_seen_;
+  s.nonfinite_losses = nonfinite_losses_;
+  s.best_epoch = best_epoch_;
+  s.best_metric = best_metric_;
+  s.training_seconds = training_seconds();
+  s.early_stopping = early_stopping_.state();
+  s.best = best_;
+  s.guard = guard_.state();
+  s.persistent = device_.download(agent_.persistent());
+  return s;
+}
+
+void Trainer::restore(const TrainingState& s) {
+  agent_.restore(s.persistent);
+  // What the profile and the market say of them holds, not what they were.
+  agent_.ring().upload(device_, market_.tables.train_starts, config_.positions);
+  iteration_ = s.iteration;
+  epoch_ = s.epoch;
+  losses_seen_ = s.losses_seen;
+  nonfinite_losses_ = s.nonfinite_losses;
+  best_epoch_ = s.best_epoch;
+  best_metric_ = s.best_metric;
+  seconds_before_ = s.training_seconds;
+  early_stopping_.restore(s.early_stopping);
+  best_ = s.best;
+  guard_.restore(s.guard);
+}
+
+bool Trainer::stop_asked(std::int64_t iteration) const {
+  return stop_asked_ ? stop_asked_(iteration) : run::pending_signal() != 0;
+}
+
+bool Trainer::advance(std::int64_t count) {
+  // Two batches in flight: the host looks at the health of one while the device works on the next. Batches and looks
+  // fall on the same iterations whether or not the run was stopped in between and taken up again.
   const std::int64_t batch = std::max<std::int64_t>(1, profile_.training.iterations_in_flight / 2);
   guard_.keep_diagnosis_start(agent_.health());
   std::deque<std::unique_ptr<Fence>> queued;
-  for (std::int64_t done = 0; done < count; done += batch) {
-    agent_.iterate(static_cast<int>(std::min(batch, count - done)));
+  std::int64_t done = 0;
+  while (done < count) {
+    if (done > 0) {
+      if (queued.size() == 2) {
+        queued.front()->wait();
+        queued.pop_front();
+      }
+      guard_.check(agent_.health());
+      if (stop_asked(iteration_ + done)) break;
+    }
+    const std::int64_t some = std::min(batch, count - done);
+    agent_.iterate(static_cast<int>(some));
     queued.push_back(device_.fence());
-    if (queued.size() < 2) continue;
-    queued.front()->wait();
-    queued.pop_front();
-    guard_.check(agent_.health());
+    done += some;
   }
   device_.synchronize();
   guard_.check(agent_.health());
+  iteration_ += done;
+  if (done < count) return false;
   guard_.keep_good_state(agent_.health());
-  iteration_ += count;
+  return true;
 }
 
 Outcome Trainer::run(const Reporting& reporting) {
-  Outcome outcome;
-  if (reporting.directory) guard_.set_dump_folder(reporting.directory->path());
-  const auto start = std::chrono::steady_clock::now();
-  outcome.reason = "all epochs done";
+  stop_asked_ = reporting.stop_asked;
+  if (reporting.directory) {
+    guard_.set_dump_folder(reporting.directory->path());
+    open_checkpoints(reporting);
+    if (best_)  // the file may be that of a later one, which is to be found again
+      checkpoints_->save_best(agent_, *best_, best_epoch_, best_epoch_ * profile_.training.gpu_timesteps_per_episode);
+  }
+  started_ = run::PhaseTimer::Clock::now();
   first_iteration_ = iteration_;
   first_updates_ = agent_.health().counters[counter_updates];
-  while (epoch_ < profile_.training.epochs) {
-    train_epoch(reporting);
-    ++epoch_;
-    const std::int64_t validate_every = profile_.evaluation.every_epochs, save_every = profile_.checkpoint.every_epochs;
-    if (validate_every > 0 && epoch_ % validate_every == 0 && validate(reporting, outcome)) break;
-    if (save_every > 0 && epoch_ % save_every == 0)
-      save(reporting, fmt::format("epoch-{:06}", epoch_), download_learner(device_, agent_), epoch_);
-    if (run::pending_signal() != 0) {
-      outcome.reason = "interrupted by a signal";
-      break;
-    }
-  }
-  outcome.training_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  Outcome outcome;
+  outcome.reason = train(reporting);
+  outcome.training_seconds = training_seconds();
   conclude(reporting, outcome);
   return outcome;
 }
 
-void Trainer::train_epoch(const Reporting& reporting) {
-  std::int64_t left = profile_.training.gpu_timesteps_per_episode;
-  while (left > 0 && run::pending_signal() == 0) {
+void Trainer::open_checkpoints(const Reporting& reporting) {
+  const MarketFingerprint market = fingerprint(market_.tables);
+  std::map<std::string, std::string> metadata = model_metadata(model_card(profile_, config_, market_), profile_);
+  metadata["profile"] = profile_.name;
+  metadata["market_rows"] = fmt::format("{:016x}", market.rows);
+  metadata["market_values"] = fmt::format("{:016x}", market.values);
+  checkpoints_.emplace(reporting.directory->checkpoints(), profile_.checkpoint.keep,
+                       reporting.metrics ? reporting.metrics->files() : std::vector<std::filesystem::path>{},
+                       std::move(metadata));
+}
+
+std::string Trainer::train(const Reporting& reporting) {
+  const std::int64_t validate_every = profile_.evaluation.every_epochs, save_every = profile_.checkpoint.every_epochs;
+  while (epoch_ < profile_.training.epochs && !stopped_early()) {
+    if (!train_epoch(reporting)) return "interrupted by a signal";
+    ++epoch_;
+    if (validate_every > 0 && epoch_ % validate_every == 0) validate(reporting);
+    if (checkpoints_ && save_every > 0 && epoch_ % save_every == 0 && !stopped_early()) {
+      const auto timed = phase(reporting, "save");
+      checkpoints_->save_epoch(agent_, state());
+    }
+    if (stop_asked(iteration_)) return "interrupted by a signal";
+  }
+  return stopped_early() ? "early stopping: " + early_stopping_.reason_text() : "all epochs done";
+}
+
+bool Trainer::train_epoch(const Reporting& reporting) {
+  const std::int64_t end = (epoch_ + 1) * profile_.training.gpu_timesteps_per_episode;
+  while (iteration_ < end) {
+    if (stop_asked(iteration_)) return false;
     const std::int64_t to_log = profile_.run.log_every - iteration_ % profile_.run.log_every;
-    const std::int64_t count = std::min(left, to_log);
+    const std::int64_t count = std::min(end - iteration_, to_log);
     {
       const auto timed = phase(reporting, "train");
-      advance(count);
+      if (!advance(count)) return false;
     }
-    left -= count;
     report(reporting, agent_.health(), false);
     check_time_budget(reporting);
   }
+  return true;
 }
 
 void Trainer::report(const Reporting& reporting, const Health& health, bool last) {
@@ -188,57 +282,49 @@ double Trainer::metric_of(const Performance& p) const {
   return p.net;
 }
 
-bool Trainer::validate(const Reporting& reporting, Outcome& outcome) {
+void Trainer::validate(const Reporting& reporting) {
   const auto timed = phase(reporting, "validate");
   const std::vector<SessionRecord> sessions = validation_.run();
-  outcome.validation = measure(sessions, account_);
-  if (reporting.metrics) append_result(*reporting.metrics, iteration_, "validation", outcome.validation, sessions);
-  const double metric =
-      validation_.nonfinite() > 0 ? std::numeric_limits<double>::quiet_NaN() : metric_of(outcome.validation);
-  spdlog::debug("epoch {}: validation {} {:.4f}, net ${:.2f}, {} trades", epoch_, profile_.early_stopping.metric,
-                metric, outcome.validation.net, outcome.validation.trades);
-  const auto decision = early_stopping_.update(metric);
-  if (decision == run::EarlyStopping::Decision::improved) {
-    best_ = download_learner(device_, agent_);
-    outcome.best_epoch = epoch_;
-    outcome.best_metric = metric;
-    save(reporting, "best", *best_, epoch_);
+  validated_ = measure(sessions, account_);
+  const double metric = validation_.nonfinite() > 0 ? std::numeric_limits<double>::quiet_NaN() : metric_of(validated_);
+  if (reporting.metrics) {
+    append_result(*reporting.metrics, iteration_, "validation", validated_, sessions);
+    append_validation(*reporting.metrics, iteration_, epoch_, metric, validated_);
   }
-  if (decision != run::EarlyStopping::Decision::stop || !profile_.early_stopping.enabled) return false;
-  outcome.reason = "early stopping: " + early_stopping_.reason_text();
-  return true;
-}
-
-void Trainer::save(const Reporting& reporting, const std::string& name, const LearnerState& state, std::int64_t epoch) {
-  if (!reporting.directory) return;
-  const auto timed = phase(reporting, "save");
-  save_checkpoint(
-      reporting.directory->checkpoints() / (name + ".safetensors"), agent_, state,
-      {{"profile", profile_.name}, {"epoch", std::to_string(epoch)}, {"iteration", std::to_string(iteration_)}});
-  remove_old_checkpoints(reporting);
-}
-
-void Trainer::remove_old_checkpoints(const Reporting& reporting) const {
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(reporting.directory->checkpoints()))
-    if (entry.path().filename().string().starts_with("epoch-") && entry.path().extension() == ".safetensors")
-      files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
-  const auto keep = static_cast<std::size_t>(profile_.checkpoint.keep);
-  for (std::size_t i = 0; i + keep < files.size(); ++i) std::filesystem::remove(files[i]);
+  spdlog::debug("epoch {}: validation {} {:.4f}, net ${:.2f}, {} trades", epoch_, profile_.early_stopping.metric,
+                metric, validated_.net, validated_.trades);
+  if (early_stopping_.update(metric) != run::EarlyStopping::Decision::improved) return;
+  best_ = download_learner(device_, agent_);
+  best_epoch_ = epoch_;
+  best_metric_ = metric;
+  if (checkpoints_) checkpoints_->save_best(agent_, *best_, epoch_, iteration_);
 }
 
 void Trainer::conclude(const Reporting& reporting, Outcome& outcome) {
   report(reporting, agent_.health(), true);
   const LearnerState last = download_learner(device_, agent_);
-  save(reporting, "last", last, epoch_);
+  if (checkpoints_) {
+    const auto timed = phase(reporting, "save");
+    checkpoints_->save_last(agent_, state());
+    checkpoints_->wait();
+  }
   const Health health = agent_.health();
   outcome.iterations = iteration_;
   outcome.updates = health.counters[counter_updates];
   outcome.epochs = epoch_;
   outcome.fingerprint = fingerprint(last);
-  if (outcome.best_epoch < 0 && run::pending_signal() == 0) validate(reporting, outcome);
-  if (run::pending_signal() != 0) return;
+  const bool stopped = stop_asked(iteration_);
+  if (!stopped) {
+    if (reporting.metrics) reporting.metrics->start_conclusion();
+    if (best_epoch_ < 0) validate(reporting);
+  }
+  outcome.best_epoch = best_epoch_;
+  outcome.best_metric = best_metric_;
+  outcome.validation = validated_;
+  if (stopped) {
+    outcome.reason = "interrupted by a signal";
+    return;
+  }
   EvaluationRecord record(account_, market_.tables.test);
   {
     const auto timed = phase(reporting, "baselines");
@@ -250,6 +336,7 @@ void Trainer::conclude(const Reporting& reporting, Outcome& outcome) {
   outcome.test = test_agent(reporting, record);
   outcome.evaluation = record.json();
   upload_learner(device_, agent_, last);
+  if (checkpoints_) checkpoints_->wait();
 }
 
 Performance Trainer::test_agent(const Reporting& reporting, EvaluationRecord& record) {

@@ -2,7 +2,7 @@
 #include <functional>
 #include <optional>
 
-#include "core/dqn/checkpoint.h"
+#include "core/dqn/checkpoint_folder.h"
 #include "core/dqn/evaluation_record.h"
 #include "core/dqn/evaluator.h"
 #include "core/dqn/market_loader.h"
@@ -45,6 +45,8 @@ class Trainer {
   std::string memory_budget() const { return arena_.budget(memory_limit()); }
   std::size_t memory_bytes() const { return arena_.bytes(); }
   const Arena& arena() const { return arena_; }
+  /// Of a checkpoint with all that training goes on from, the best learner included; its header aside.
+  std::size_t checkpoint_bytes() const;
   /// Takes the memory and gets ready. Throws Error(device) when it does not fit.
   void initialise();
 
@@ -53,12 +55,21 @@ class Trainer {
     run::Progress* progress = nullptr;
     run::PhaseTimer* phases = nullptr;
     const run::RunDirectory* directory = nullptr;  ///< receives checkpoints; none: nothing is written
+    /// Asked between iterations: true ends the run there, saved, as a signal does. None: a signal alone does.
+    std::function<bool(std::int64_t iteration)> stop_asked{};
   };
-  /// Runs all epochs, or until early stopping, a signal or an error ends them; evaluates the best state on the test
-  /// split. Throws Error(numerics), Error(time_budget), Error(storage).
+  /// Runs the epochs that are left, or until early stopping, a signal or an error ends them; evaluates the best state
+  /// on the test split. Throws Error(numerics), Error(time_budget), Error(storage).
   Outcome run(const Reporting& reporting);
 
+  /// Everything that training goes on from. All queued iterations must be done.
+  TrainingState state() const;
+  /// Takes up a state, after initialise(). Throws Error(device) when its sizes are not this trainer's.
+  void restore(const TrainingState& state);
+  std::int64_t iteration() const { return iteration_; }
+
   Agent& agent() { return agent_; }
+  const Agent& agent() const { return agent_; }
   Evaluator& validation() { return validation_; }
   Evaluator& test() { return test_; }
   run::Guard& guard() { return guard_; }
@@ -69,23 +80,29 @@ class Trainer {
   std::int64_t nonfinite_losses() const { return nonfinite_losses_; }
   std::int64_t losses_seen() const { return losses_seen_; }
 
-  /// Runs `count` iterations with a bounded number in flight, watching the health word; all done when it returns.
-  void advance(std::int64_t count);
+  /// Runs `count` iterations with a bounded number in flight, watching the health word; all done when it returns. False
+  /// when it was asked to stop and did so before the last.
+  bool advance(std::int64_t count);
 
  private:
   std::size_t memory_limit() const;
-  void train_epoch(const Reporting& reporting);
+  /// All epochs that are left; returns why it ended.
+  std::string train(const Reporting& reporting);
+  /// False when it was asked to stop within the epoch.
+  bool train_epoch(const Reporting& reporting);
+  bool stop_asked(std::int64_t iteration) const;
+  bool stopped_early() const { return profile_.early_stopping.enabled && early_stopping_.stopped(); }
   void report(const Reporting& reporting, const Health& health, bool last);
   void append_metrics(run::MetricsRecord& metrics, const Health& health) const;
   std::vector<run::ProgressField> progress_fields(const run::Progress& progress, const Health& health) const;
-  /// Evaluates the validation split; keeps the state when it is the best. True when training should stop.
-  bool validate(const Reporting& reporting, Outcome& outcome);
-  void save(const Reporting& reporting, const std::string& name, const LearnerState& state, std::int64_t epoch);
-  void remove_old_checkpoints(const Reporting& reporting) const;
+  /// Evaluates the validation split; keeps the state when it is the best.
+  void validate(const Reporting& reporting);
+  void open_checkpoints(const Reporting& reporting);
   void conclude(const Reporting& reporting, Outcome& outcome);
   std::vector<BaselineResult> run_baselines(EvaluationRecord& record);
   /// The agent on the test split.
   Performance test_agent(const Reporting& reporting, EvaluationRecord& record);
+  double training_seconds() const;
   void check_time_budget(const Reporting& reporting) const;
   double metric_of(const Performance& performance) const;
 
@@ -105,6 +122,13 @@ class Trainer {
   std::vector<std::string> action_names_;  ///< of the metrics that tell how often each was taken
   std::int64_t iteration_ = 0, epoch_ = 0, nonfinite_losses_ = 0, losses_seen_ = 0;
   std::int64_t first_iteration_ = 0, first_updates_ = 0;  ///< where this process began
+  Performance validated_;                                 ///< the latest that this process measured
+  std::int64_t best_epoch_ = -1;
+  double best_metric_ = 0;
+  double seconds_before_ = 0;  ///< of training, before the run was taken up
+  run::PhaseTimer::Clock::time_point started_ = run::PhaseTimer::Clock::now();
+  std::function<bool(std::int64_t)> stop_asked_;
+  std::optional<CheckpointFolder> checkpoints_;  ///< last, for its thread reads what is above
 };
 
 }  // namespace foxhunt::dqn

@@ -18,14 +18,54 @@ namespace foxhunt::dqn {
 
 namespace {
 
+/// Brings trainer and folder to where the checkpoint was written. Leaves the point without its checkpoint's tensors.
+void take_up(ResumePoint& point, Trainer& trainer, const TrainingRunOptions& options,
+             const nlohmann::ordered_json& more) {
+  const TrainingState state = load_training(point.checkpoint.contents, trainer.agent());
+  trainer.restore(state);
+  reopen_run(point, state, options.command_line, more);
+  run::start_log_file(point.directory.log_file());
+  spdlog::info("resumed: {}: {} iterations, {} epochs done", point.checkpoint.file.string(), state.iteration,
+               state.epoch);
+  for (const profile::SideBySide& change : point.changes)
+    spdlog::info("changed: {}: {} -> {}", change.name, change.first, change.second);
+  [[maybe_unused]] const FoundCheckpoint freed = std::move(point.checkpoint);
+}
+
 ExitCode exit_code_of(const profile::Profile& profile, const run::CheckList& checks, ExitCode signal) {
   if (signal != ExitCode::ok) return signal;
   return profile.smoketest.enabled && !checks.all_passed() ? ExitCode::check_failed : ExitCode::ok;
 }
 
-}  // namespace
+/// What is trained, on what and with what, for the log.
+void log_beginning(const profile::Profile& profile, const LoadedMarket& market, Trainer& trainer,
+                   const run::RunDirectory& directory) {
+  spdlog::info("device: {}", trainer.device().description());
+  if (profile.gpu_profile != "none") spdlog::info("gpu profile: {}", profile.gpu_profile);
+  spdlog::info("{}", market.report());
+  spdlog::info("memory: {}; a checkpoint takes {:.1f} MiB", trainer.memory_budget(),
+               static_cast<double>(trainer.checkpoint_bytes()) / (1 << 20));
+  spdlog::info("run: {}", directory.path().string());
+}
 
-ExitCode run_training(const profile::Profile& given, const TrainingRunOptions& options) {
+/// Everything that the end of a run leaves behind: files, and what a person or a program reads on standard output.
+ExitCode leave_results(const RunSummary& summary, const TrainingRunOptions& options, ExitCode signal) {
+  const nlohmann::ordered_json figures = summary_json(summary);
+  summary.directory.write_summary(figures);
+  nlohmann::ordered_json evaluation = summary.outcome.evaluation;
+  evaluation["splits"] = splits_json(summary.market);
+  summary.directory.write_evaluation(evaluation);
+  if (summary.profile.run.report) run::write_report(summary.directory, summary.directory.report_file());
+  if (options.repeats)
+    run::compare_with_repeated(*options.repeats, summary.outcome.fingerprint, summary.outcome.iterations);
+  if (!options.quiet) fmt::print(std::cout, "{}", summary_text(summary));
+  const ExitCode code = exit_code_of(summary.profile, summary.checks, signal);
+  if (options.json) run::print_json(figures, summary.directory, code);
+  return code;
+}
+
+/// The folder is the point's, or without one a new one.
+ExitCode train(const profile::Profile& given, const TrainingRunOptions& options, ResumePoint* point) {
   profile::Profile profile = given;
   profile::draw_seed(profile);
   run::PhaseTimer phases;
@@ -45,27 +85,32 @@ ExitCode run_training(const profile::Profile& given, const TrainingRunOptions& o
     const auto timed = phases.scope("load data");
     return load_market(profile);
   }();
+  if (point) require_same_market(*point, market);
   Trainer trainer(*device, profile, market);
   {
     const auto timed = phases.scope("take memory, upload, record");
     trainer.initialise();
   }
-  const run::RunDirectory directory = run::make_directory(profile, options, more);
-  run::start_log_file(directory.log_file());
-  spdlog::info("device: {}", device->description());
-  if (profile.gpu_profile != "none") spdlog::info("gpu profile: {}", profile.gpu_profile);
+  std::optional<run::RunDirectory> made;
+  if (point) {
+    const auto timed = phases.scope("restore");
+    take_up(*point, trainer, options, more);
+  } else {
+    made = run::make_directory(profile, options, more);
+    run::start_log_file(made->log_file());
+  }
+  const run::RunDirectory& directory = point ? point->directory : *made;
+  log_beginning(profile, market, trainer, directory);
   if (!given.run.seed) spdlog::info("seed: {} (drawn)", profile.run.seed.value());
   if (options.repeats) run::warn_of_repeat(*options.repeats, more);
-  spdlog::info("{}", market.report());
-  spdlog::info("memory: {}", trainer.memory_budget());
-  spdlog::info("run: {}", directory.path().string());
 
-  run::MetricsRecord metrics(directory);
+  run::MetricsRecord metrics =
+      point ? run::MetricsRecord(directory, trainer.iteration()) : run::MetricsRecord(directory);
   Outcome outcome;
   try {
-    run::Progress progress(run::Progress::style_for(stderr, options.quiet), "iterations", 0,
+    run::Progress progress(run::Progress::style_for(stderr, options.quiet), "iterations", trainer.iteration(),
                            profile.training.epochs * profile.training.gpu_timesteps_per_episode);
-    outcome = trainer.run({&metrics, &progress, &phases, &directory});
+    outcome = trainer.run({&metrics, &progress, &phases, &directory, {}});
   } catch (const Error& error) {
     run::log_error_to_file(error.what());
     throw;
@@ -76,18 +121,19 @@ ExitCode run_training(const profile::Profile& given, const TrainingRunOptions& o
     const auto timed = phases.scope("smoketest checks");
     checks = smoketest_checks(trainer, profile, outcome, directory);
   }
-  const RunSummary summary{profile, market, *device, trainer, outcome, checks, phases, directory};
-  const nlohmann::ordered_json figures = summary_json(summary);
-  directory.write_summary(figures);
-  nlohmann::ordered_json evaluation = std::move(outcome.evaluation);
-  evaluation["splits"] = splits_json(market);
-  directory.write_evaluation(evaluation);
-  if (profile.run.report) run::write_report(directory, directory.report_file());
-  if (options.repeats) run::compare_with_repeated(*options.repeats, outcome.fingerprint, outcome.iterations);
-  if (!options.quiet) fmt::print(std::cout, "{}", summary_text(summary));
-  const ExitCode code = exit_code_of(profile, checks, signal);
-  if (options.json) run::print_json(figures, directory, code);
-  return code;
+  return leave_results({profile, market, *device, trainer, outcome, checks, phases, directory}, options, signal);
+}
+
+}  // namespace
+
+ExitCode run_training(const profile::Profile& profile, const TrainingRunOptions& options) {
+  return train(profile, options, nullptr);
+}
+
+ExitCode resume_training(const ResumeRequest& request, const TrainingRunOptions& options) {
+  ResumePoint point = find_resume_point(request);
+  const profile::Profile profile = point.profile;
+  return train(profile, options, &point);
 }
 
 }  // namespace foxhunt::dqn

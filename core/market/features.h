@@ -16,6 +16,15 @@ struct FeatureTable {
   std::size_t width() const { return names.size(); }
 };
 
+/// How the columns that a model takes are standardised, in its order.
+struct Standardisation {
+  std::vector<std::string> names;
+  std::vector<double> mean, deviation;  ///< deviation > 0
+
+  bool operator==(const Standardisation&) const = default;
+};
+Standardisation standardisation_of(const FeatureTable& table);
+
 /// Names and one line of meaning, in column order.
 struct FeatureInfo {
   std::string name, help;
@@ -30,6 +39,12 @@ const std::vector<FeatureInfo>& feature_catalogue();
 /// Throws Error(data) when `train` is not a part of the tape, Error(usage) for a clip that is not above 0, for an extra
 /// column whose name is taken and for a timeframe that is no multiple of the rows' interval.
 FeatureTable make_features(const Tape& tape, const Split& train, double clip,
+                           const std::vector<std::int64_t>& timeframes = {});
+
+/// The columns that a model takes, in its order and standardised by its numbers, whatever split they come from; others
+/// are left out. A missing value of an extra column is the last known one, before the first the model's mean. Throws
+/// Error(data) naming the features that this market does not have, and as above.
+FeatureTable make_features(const Tape& tape, const Standardisation& model, double clip,
                            const std::vector<std::int64_t>& timeframes = {});
 
 }  // namespace foxhunt::market

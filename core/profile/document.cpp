@@ -146,8 +146,9 @@ std::string read_text(const std::filesystem::path& file) {
   return text;
 }
 
-Document read_document(const std::filesystem::path& file) {
-  const std::string text = read_text(file);
+Document read_document(const std::filesystem::path& file) { return parse_document(read_text(file), file); }
+
+Document parse_document(const std::string& text, const std::filesystem::path& file) {
   const toml::table table = parse(text, file.string());
   Document document{.file = file, .extends = "", .extends_where = "", .settings = {}};
   for (const Entry& entry : entries_by_line(table)) {

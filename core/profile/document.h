@@ -25,6 +25,8 @@ struct Document {
 /// Reads a file of at most 1 MiB. Throws Error(usage) with file and line on a file that cannot be read, a TOML syntax
 /// error or duplicate key, an unknown section or key, a wrong type, or a value out of range.
 Document read_document(const std::filesystem::path& file);
+/// The same of a text; `file` is what errors name. Throws Error(usage).
+Document parse_document(const std::string& text, const std::filesystem::path& file);
 
 /// Reads the argument of --set, `dotted.key=TOML-VALUE`. Text that is not TOML is taken as it stands where the key
 /// holds text. Throws Error(usage).

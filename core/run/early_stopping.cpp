@@ -28,6 +28,12 @@ EarlyStopping::Decision EarlyStopping::update(double metric) {
   return Decision::stop;
 }
 
+void EarlyStopping::restore(const State& state) {
+  state_ = state;
+  const std::int64_t since_best = state_.evaluations - 1 - state_.best_index;
+  if (state_.reason == Reason::patience && since_best < patience_) state_.reason = Reason::none;
+}
+
 std::string EarlyStopping::reason_text() const {
   const std::string best = state_.best_index < 0
                                ? "there was no finite one before"

@@ -33,7 +33,8 @@ class EarlyStopping {
   std::string reason_text() const;
 
   const State& state() const { return state_; }
-  void restore(const State& state) { state_ = state; }
+  /// A stop for want of patience is weighed anew by the patience of this object.
+  void restore(const State& state);
 
  private:
   std::int64_t patience_;

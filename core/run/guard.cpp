@@ -95,6 +95,24 @@ void Guard::keep_good_state(const Health& health) {
   kept_at_ = iteration;
 }
 
+Guard::State Guard::state() const {
+  State state{trips_, rollbacks_, kept_at_, {}};
+  if (have_good_) state.good = device_.download(good_);
+  return state;
+}
+
+void Guard::restore(const State& state) {
+  trips_ = state.trips;
+  rollbacks_ = state.rollbacks;
+  kept_at_ = state.kept_at;
+  started_at_ = -1;
+  have_good_ = good_.size > 0 && !state.good.empty();
+  if (have_good_)
+    device_.upload(good_, state.good);
+  else
+    keep_good_state(trainee_.health());
+}
+
 void Guard::roll_back() {
   device_.synchronize();
   if (!have_good_) return;

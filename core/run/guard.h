@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "core/device/arena.h"
 #include "core/profile/profile.h"
@@ -29,6 +30,16 @@ class Guard {
 
   /// Where a diagnosis leaves the tensors of the kernel it names; "" (at first): nowhere.
   void set_dump_folder(const std::filesystem::path& folder) { dump_folder_ = folder; }
+
+  /// All there is to save and restore.
+  struct State {
+    std::int64_t trips = 0, rollbacks = 0, kept_at = 0;
+    std::vector<float> good;  ///< Learner::block as it was at iteration kept_at; empty: none is kept
+  };
+  /// All queued iterations must be done.
+  State state() const;
+  /// Where the state has no good learner and the policy wants one, the agent's present one is taken.
+  void restore(const State& state);
 
   std::int64_t trips() const { return trips_; }
   std::int64_t rollbacks() const { return rollbacks_; }

@@ -28,6 +28,8 @@ class MetricsLog {
     append(step, std::span<const Metric>(metrics.begin(), metrics.size()));
   }
 
+  const std::filesystem::path& path() const { return file_.path(); }
+
  private:
   AppendFile file_;
 };

@@ -18,6 +18,8 @@ class MetricsTable {
   /// Throws Error(storage) when the row cannot be written; the file then ends with the row before it.
   void append(std::int64_t step, std::span<const Metric> metrics);
 
+  const std::filesystem::path& path() const { return file_.path(); }
+
  private:
   AppendFile file_;
   std::vector<std::string> columns_;  ///< without `step`; empty before the first row

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/error.h"
+#include "core/run/run_directory.h"
 
 namespace foxhunt::run {
 namespace {
@@ -25,6 +26,15 @@ std::string device_kind(const std::string& description) {
   if (!description.starts_with("cuda:") || first == std::string::npos) return description.substr(0, first);
   const std::size_t end = description.find(", ", description.find(", sm_", first) + 2);
   return description.substr(first + 2, end == std::string::npos ? end : end - first - 2);
+}
+
+void require_one_profile(const RunRecord& run) {
+  const std::filesystem::path latest = RunDirectory::open(run.folder).latest_profile_file();
+  if (latest == run.profile_file()) return;
+  throw Error(ExitCode::usage,
+              fmt::format("{}: went on with changed settings, so that it cannot be repeated exactly; to "
+                          "train with what it ended with, use --profile {}",
+                          run.folder.string(), latest.string()));
 }
 
 void require_same_data(const RunRecord& run, const Json& data) {

@@ -10,6 +10,9 @@ namespace foxhunt::run {
 /// number and its free memory.
 std::string device_kind(const std::string& description);
 
+/// Throws Error(usage) when the run went on with changed settings, so that no one profile makes it again.
+void require_one_profile(const RunRecord& run);
+
 /// Throws Error(data) when `data` (environment.json's member of that name: source, files, bytes, xxh64) tells of other
 /// bytes than those that `run` trained on, or the run recorded none.
 void require_same_data(const RunRecord& run, const nlohmann::ordered_json& data);

@@ -75,7 +75,7 @@ nlohmann::ordered_json report_data(const RunDirectory& directory) {
   data["evaluation"] = json_of(directory.evaluation_file());
   data["gate"] = json_of(directory.gate_file());
   data["environment"] = json_of(directory.environment_file());
-  data["profile"] = text_of(directory.profile_file());
+  data["profile"] = text_of(directory.latest_profile_file());
   data["command"] = in_folder(directory.command_file()) ? text_of(directory.command_file()) : "";
   const Series series =
       in_folder(directory.metrics_file()) ? read_series(directory.metrics_file(), max_points) : Series{};

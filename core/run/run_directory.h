@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/storage.h"
+
 namespace foxhunt::run {
 
 /// The folder that one run leaves behind. Every file in it is whole or absent, but for the log and the metrics, which
@@ -19,6 +21,10 @@ class RunDirectory {
   /// The folder of a run that has begun. Throws Error(usage) when `path` holds no profile.toml.
   static RunDirectory open(const std::filesystem::path& path);
 
+  /// Makes this process the only one that writes here, for as long as this object lives. Throws Error(storage) when
+  /// another one does. Where the file system has no locks, nothing is held.
+  void lock();
+
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path profile_file() const { return path_ / "profile.toml"; }
   std::filesystem::path command_file() const { return path_ / "command.txt"; }
@@ -26,6 +32,7 @@ class RunDirectory {
   std::filesystem::path log_file() const { return path_ / "log.txt"; }
   std::filesystem::path metrics_file() const { return path_ / "metrics.jsonl"; }
   std::filesystem::path metrics_table_file() const { return path_ / "metrics.csv"; }
+  std::filesystem::path validation_file() const { return path_ / "validation.jsonl"; }
   std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
   std::filesystem::path summary_file() const { return path_ / "summary.json"; }
   std::filesystem::path evaluation_file() const { return path_ / "evaluation.json"; }
@@ -35,6 +42,12 @@ class RunDirectory {
   // Each throws Error(storage).
 
   void write_profile(std::string_view resolved_toml) const;
+  /// For a run that is taken up again, the N-th time that it starts: the command becomes another line of the command
+  /// file, the environment goes to environment-N.json, and `changed_profile`, unless "", to profile-N.toml.
+  void record_resume(std::span<const std::string> arguments, const nlohmann::ordered_json& more,
+                     std::string_view changed_profile) const;
+  /// The profile-N.toml of the highest N, else profile.toml.
+  std::filesystem::path latest_profile_file() const;
   /// One line that a shell reads as the same command.
   void write_command(std::span<const std::string> arguments) const;
   /// describe_environment() and then `more`: the device, for one.
@@ -45,6 +58,7 @@ class RunDirectory {
  private:
   explicit RunDirectory(std::filesystem::path path) : path_(std::move(path)) {}
   std::filesystem::path path_;
+  Descriptor locked_;
 };
 
 }  // namespace foxhunt::run

@@ -80,10 +80,11 @@ class SafetensorsFile {
   void copy(std::string_view name, std::span<T> destination) const {
     copy_bytes(name, dtype_of<T>(), std::as_writable_bytes(destination));
   }
+  /// The same for a dtype that is known at run time.
+  void copy_bytes(std::string_view name, DType dtype, std::span<std::byte> destination) const;
 
  private:
   SafetensorsFile() = default;
-  void copy_bytes(std::string_view name, DType dtype, std::span<std::byte> destination) const;
 
   std::filesystem::path path_;
   std::unique_ptr<std::byte[]> data_;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/checksum.h"
+#include "core/run/protobuf.h"
 
 namespace foxhunt::run {
 namespace {
@@ -27,34 +28,17 @@ std::string bytes_of(const T& value) {
   return bytes;
 }
 
-/// One protobuf message, field by field (protobuf.dev/programming-guides/encoding).
-class Message {
- public:
-  Message& integer(int field, std::int64_t value) { return key(field, 0).varint(static_cast<std::uint64_t>(value)); }
-  Message& number(int field, double value) { return key(field, 1).raw(bytes_of(value)); }
-  Message& number(int field, float value) { return key(field, 5).raw(bytes_of(value)); }
-  Message& text(int field, std::string_view value) { return key(field, 2).varint(value.size()).raw(value); }
-  Message& numbers(int field, std::span<const double> values) {
-    return text(field, {reinterpret_cast<const char*>(values.data()), values.size_bytes()});
-  }
-  const std::string& bytes() const { return bytes_; }
-
- private:
-  Message& key(int field, int wire_type) { return varint(static_cast<std::uint64_t>(field << 3 | wire_type)); }
-  Message& varint(std::uint64_t value) {
-    for (; value >= 0x80; value >>= 7) bytes_ += static_cast<char>(value | 0x80);
-    bytes_ += static_cast<char>(value);
-    return *this;
-  }
-  Message& raw(std::string_view bytes) {
-    bytes_ += bytes;
-    return *this;
-  }
-  std::string bytes_;
-};
-
 /// Field numbers of the messages in use.
-enum EventField { event_wall_time = 1, event_step = 2, event_file_version = 3, event_summary = 5 };
+enum EventField {
+  event_wall_time = 1,
+  event_step = 2,
+  event_file_version = 3,
+  event_summary = 5,
+  event_session_log = 7
+};
+enum SessionLogField { session_log_status = 1 };
+constexpr std::int64_t session_start = 1;
+
 enum SummaryField { summary_value = 1 };
 enum ValueField { value_tag = 1, value_simple = 2, value_histogram = 5 };
 enum HistogramField {
@@ -71,15 +55,16 @@ double wall_time() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-std::filesystem::path file_name() {
+std::filesystem::path file_name(std::string_view ending) {
   static std::atomic<int> files = 0;  // of this process: two may be opened in one second
   utsname system = {};
   ::uname(&system);
-  return fmt::format("events.out.tfevents.{}.{}.{}.{}", std::time(nullptr), system.nodename, ::getpid(), files++);
+  return fmt::format("events.out.tfevents.{}.{}.{}.{}{}", std::time(nullptr), system.nodename, ::getpid(), files++,
+                     ending);
 }
 
 std::string scalar(std::string_view tag, double value) {
-  return Message().text(value_tag, tag).number(value_simple, static_cast<float>(value)).bytes();
+  return ProtobufMessage().text(value_tag, tag).number(value_simple, static_cast<float>(value)).bytes();
 }
 
 /// `values` are finite and not empty.
@@ -97,7 +82,7 @@ std::string histogram(std::span<const double> values) {
     sum += value;
     squares += value * value;
   }
-  return Message()
+  return ProtobufMessage()
       .number(histogram_min, *low)
       .number(histogram_max, *high)
       .number(histogram_count, static_cast<double>(values.size()))
@@ -115,12 +100,22 @@ std::string masked_crc(std::string_view bytes) {
 
 }  // namespace
 
-EventFile::EventFile(const std::filesystem::path& folder) : file_(AppendFile::create(folder / file_name())) {
-  append_record(Message().number(event_wall_time, wall_time()).text(event_file_version, "brain.Event:2").bytes());
+EventFile::EventFile(const std::filesystem::path& folder, std::string_view ending)
+    : file_(AppendFile::create(folder / file_name(ending))) {
+  append_record(
+      ProtobufMessage().number(event_wall_time, wall_time()).text(event_file_version, "brain.Event:2").bytes());
+}
+
+void EventFile::append_restart(std::int64_t step) {
+  append_record(ProtobufMessage()
+                    .number(event_wall_time, wall_time())
+                    .integer(event_step, step)
+                    .message(event_session_log, ProtobufMessage().integer(session_log_status, session_start))
+                    .bytes());
 }
 
 void EventFile::append(std::int64_t step, std::string_view prefix, std::span<const Metric> metrics) {
-  Message summary;
+  ProtobufMessage summary;
   for (const Metric& metric : metrics)
     summary.text(summary_value, scalar(fmt::format("{}/{}", prefix, metric.name), metric.value));
   append_event(step, summary.bytes());
@@ -129,9 +124,10 @@ void EventFile::append(std::int64_t step, std::string_view prefix, std::span<con
 void EventFile::append_histogram(std::int64_t step, std::string_view tag, std::span<const double> values) {
   std::vector<double> finite;
   std::copy_if(values.begin(), values.end(), std::back_inserter(finite), [](double v) { return std::isfinite(v); });
-  Message summary;
+  ProtobufMessage summary;
   if (!finite.empty())
-    summary.text(summary_value, Message().text(value_tag, tag).text(value_histogram, histogram(finite)).bytes());
+    summary.text(summary_value,
+                 ProtobufMessage().text(value_tag, tag).text(value_histogram, histogram(finite)).bytes());
   if (finite.size() < values.size())
     summary.text(summary_value,
                  scalar(fmt::format("{}/nonfinite", tag), static_cast<double>(values.size() - finite.size())));
@@ -139,8 +135,11 @@ void EventFile::append_histogram(std::int64_t step, std::string_view tag, std::s
 }
 
 void EventFile::append_event(std::int64_t step, const std::string& summary) {
-  append_record(
-      Message().number(event_wall_time, wall_time()).integer(event_step, step).text(event_summary, summary).bytes());
+  append_record(ProtobufMessage()
+                    .number(event_wall_time, wall_time())
+                    .integer(event_step, step)
+                    .text(event_summary, summary)
+                    .bytes());
 }
 
 void EventFile::append_record(const std::string& event) {

@@ -16,8 +16,13 @@ namespace foxhunt::run {
 class EventFile {
  public:
   /// Creates FOLDER/events.out.tfevents.TIME.HOST.PROCESS.N: each process that works on a run adds a file of its own,
-  /// and TensorBoard reads all of them. Throws Error(storage).
-  explicit EventFile(const std::filesystem::path& folder);
+  /// and TensorBoard reads all of them in the order of their names. `ending` is appended to the name. Throws
+  /// Error(storage).
+  explicit EventFile(const std::filesystem::path& folder, std::string_view ending = "");
+
+  /// For a run that goes on from a checkpoint: TensorBoard forgets what earlier files say of `step` and later ones.
+  /// Throws Error(storage).
+  void append_restart(std::int64_t step);
 
   /// Tags are PREFIX/NAME; TensorBoard groups by the prefix. Values are stored in float32, as the format has it. Throws
   /// Error(storage).

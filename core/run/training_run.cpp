@@ -30,6 +30,7 @@ nlohmann::ordered_json surroundings(const Device& device, const nlohmann::ordere
 RunDirectory make_directory(const profile::Profile& profile, const TrainingRunOptions& options,
                             const nlohmann::ordered_json& more) {
   RunDirectory directory = RunDirectory::create(profile.run.output, profile.name);
+  directory.lock();
   directory.write_profile(profile::to_toml(profile));
   directory.write_command(options.command_line);
   directory.write_environment(more);

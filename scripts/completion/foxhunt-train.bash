@@ -5,15 +5,27 @@ _foxhunt_train() {
   for ((i = 1; i < COMP_CWORD; ++i)); do
     next="${chosen:+$chosen }${COMP_WORDS[i]}"
     case $next in
-    'profiles' | 'profiles list' | 'profiles show' | 'profiles check' | 'profiles diff' | 'profiles reference' | 'data' | 'data synth' | 'data info' | 'data features' | 'report' | 'bench' | 'bench data' | 'bench alpha' | 'bench latency' | 'runs' | 'runs list' | 'runs show' | 'runs compare' | 'doctor' | 'completion') chosen=$next ;;
+    'eval' | 'export' | 'profiles' | 'profiles list' | 'profiles show' | 'profiles check' | 'profiles diff' | 'profiles reference' | 'data' | 'data synth' | 'data info' | 'data features' | 'report' | 'bench' | 'bench data' | 'bench alpha' | 'bench latency' | 'runs' | 'runs list' | 'runs show' | 'runs compare' | 'doctor' | 'completion') chosen=$next ;;
     esac
   done
   case $chosen in
     '')
-      commands='profiles data report bench runs doctor completion'
-      options='--help --version --profile --set --data --device --output --repeat --dry-run --quiet --json'
-      valued='--profile --set --data --device --output --repeat'
+      commands='eval export profiles data report bench runs doctor completion'
+      options='--help --version --profile --set --data --device --output --resume --repeat --dry-run --require-pass --quiet --json'
+      valued='--profile --set --data --device --output --resume --repeat'
       kind=none
+      ;;
+    'eval')
+      commands=''
+      options='--help --checkpoint --data --split --set --device --json --sessions --trades'
+      valued='--checkpoint --data --split --set --device --sessions --trades'
+      kind=file
+      ;;
+    'export')
+      commands=''
+      options='--help --checkpoint --onnx'
+      valued='--checkpoint --onnx'
+      kind=file
       ;;
     'profiles')
       commands='list show check diff reference'

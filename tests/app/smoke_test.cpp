@@ -57,8 +57,9 @@ TEST_CASE("smoke: dqn-smoketest trains on the bundled data and every check passe
     REQUIRE(outcome.out.find(word) != std::string::npos);
 
   const std::filesystem::path run = only_run(folder);
-  for (const char* file : {"profile.toml", "command.txt", "environment.json", "log.txt", "metrics.jsonl",
-                           "summary.json", "checkpoints/last.safetensors", "checkpoints/best.safetensors"})
+  for (const char* file :
+       {"profile.toml", "command.txt", "environment.json", "log.txt", "metrics.jsonl", "validation.jsonl",
+        "summary.json", "checkpoints/last.safetensors", "checkpoints/best.safetensors"})
     REQUIRE(std::filesystem::file_size(run / file) > 0);
   const auto summary = nlohmann::json::parse(file_text(run / "summary.json"));
   REQUIRE(summary.at("iterations") == 1000);

@@ -34,6 +34,7 @@ market::Tape calendar(std::int64_t sessions, std::int64_t rows, std::int64_t eve
 dqn::MarketTables tables_of(const market::Tape& tape) {
   dqn::MarketTables tables;
   tables.open_gap.assign(tape.rows(), 0);
+  tables.hold_gap = tables.open_gap;
   tables.cost.assign(tape.rows(), 2);
   return tables;
 }

@@ -144,3 +144,11 @@ TEST_CASE("dqn_training_pipeline: gains without a loss, an infinite Sortino rati
   REQUIRE(outcome.best_metric == 1e9);
   REQUIRE(std::isinf(outcome.validation.sortino));
 }
+
+TEST_CASE("dqn_training_pipeline: with early stopping off, the best is looked for at every evaluation") {
+  const auto training = synthetic_training("host", market::MarketKind::walk,
+                                           {"data.purge_rows=60", "early_stopping.enabled=false", "training.epochs=6",
+                                            "early_stopping.patience=1", "evaluation.every_epochs=1"});
+  training->trainer.run({});
+  REQUIRE(training->trainer.state().early_stopping.evaluations == 6);
+}

@@ -51,6 +51,12 @@ inline std::string text_of(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+inline std::size_t files_in(const std::filesystem::path& folder) {
+  std::size_t count = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder)) ++count;
+  return count;
+}
+
 /// The message of the Error that `work` throws, after "CODE "; "" when it throws none.
 template <class Work>
 std::string error_of(Work work) {

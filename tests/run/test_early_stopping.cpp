@@ -79,3 +79,19 @@ TEST_CASE("early_stopping: restored at any point, it decides as if never stopped
     REQUIRE(after.reason_text() == whole.reason_text());
   }
 }
+
+TEST_CASE("early_stopping: restored with more patience, a stop for want of it is taken back; other stops stay") {
+  EarlyStopping impatient(2, 0.0);
+  for (const double metric : {3.0, 2.0, 1.0}) impatient.update(metric);
+  REQUIRE(impatient.stopped());
+  EarlyStopping same(2, 0.0), patient(3, 0.0);
+  same.restore(impatient.state());
+  REQUIRE(same.stopped());
+  patient.restore(impatient.state());
+  REQUIRE_FALSE(patient.stopped());
+  REQUIRE(patient.update(0.5) == EarlyStopping::Decision::stop);
+  impatient = EarlyStopping(9, 0.0);
+  impatient.update(std::numeric_limits<double>::quiet_NaN());
+  patient.restore(impatient.state());
+  REQUIRE(patient.stopped());
+}

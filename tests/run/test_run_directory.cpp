@@ -90,3 +90,34 @@ TEST_CASE("run_directory: environment, profile and summary are written whole") {
   run.write_summary({{"z", 1}, {"a", std::numeric_limits<double>::quiet_NaN()}});
   REQUIRE(text_of(run.summary_file()) == "{\n  \"z\": 1,\n  \"a\": \"NaN\"\n}\n");
 }
+
+TEST_CASE("run_directory: a run is opened by its folder, and one process at a time writes to it") {
+  test::TemporaryFolder folder;
+  REQUIRE(test::error_of([&] { RunDirectory::open(folder / "missing"); }).starts_with("2 "));
+  REQUIRE(test::error_of([&] { RunDirectory::open(folder.path()); }).find("no profile.toml") != std::string::npos);
+  auto first = RunDirectory::create(folder.path(), "p");
+  first.write_profile("[run]\n");
+  first.lock();
+  auto second = RunDirectory::open(first.path());
+  REQUIRE(second.path() == first.path());
+  REQUIRE(test::error_of([&] { second.lock(); }).find("another process is training here") != std::string::npos);
+  { const RunDirectory done = std::move(first); }
+  second.lock();
+}
+
+TEST_CASE("run_directory: each resume adds its command, its environment and a changed profile") {
+  test::TemporaryFolder folder;
+  const auto run = RunDirectory::create(folder.path(), "p");
+  run.write_profile("first");
+  run.write_command(std::vector<std::string>{"train", "--profile", "p"});
+  REQUIRE(run.latest_profile_file() == run.profile_file());
+  run.record_resume(std::vector<std::string>{"train", "--resume", "a run"}, {{"device", "host"}}, "");
+  REQUIRE(run.latest_profile_file() == run.profile_file());
+  run.record_resume(std::vector<std::string>{"train", "again"}, {{"device", "other"}}, "third");
+  REQUIRE(text_of(run.command_file()) == "train --profile p\ntrain --resume 'a run'\ntrain again\n");
+  REQUIRE(run.latest_profile_file() == run.path() / "profile-3.toml");
+  REQUIRE(text_of(run.latest_profile_file()) == "third");
+  REQUIRE(text_of(run.profile_file()) == "first");
+  REQUIRE(nlohmann::json::parse(text_of(run.path() / "environment-2.json"))["device"] == "host");
+  REQUIRE(nlohmann::json::parse(text_of(run.path() / "environment-3.json"))["device"] == "other");
+}

@@ -11,17 +11,8 @@
 
 using namespace foxhunt;
 using test::error_of;
+using test::files_in;
 using test::text_of;
-
-namespace {
-
-std::size_t files_in(const std::filesystem::path& folder) {
-  std::size_t count = 0;
-  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder)) ++count;
-  return count;
-}
-
-}  // namespace
 
 TEST_CASE("storage: a file is created and replaced, and nothing else stays in its folder") {
   test::TemporaryFolder folder;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/checksum.h"
+#include "core/run/metrics_record.h"
 #include "tests/catch.h"
 #include "tests/run/child_process.h"
 
@@ -69,6 +70,23 @@ std::string python() {
   return named ? named : "python3";
 }
 
+/// What TensorBoard's reader makes of a folder; null, and the case skipped, where there is none.
+nlohmann::json seen_by_tensorboard(const std::filesystem::path& folder) {
+  if (std::system((python() + " -c 'import tensorboard' 2>/dev/null").c_str()) != 0) {
+    test::skip("no Python with the module tensorboard (pip install tensorboard; FOXHUNT_PYTHON names one)");
+    return nullptr;
+  }
+  test::TemporaryFolder scratch;
+  std::ofstream(scratch / "read.py") << kReader;
+  const std::string out = (scratch / "out.json").string();
+  const int status = std::system((python() + " '" + (scratch / "read.py").string() + "' '" + folder.string() + "' >'" +
+                                  out + "' 2>'" + (scratch / "err").string() + "'")
+                                     .c_str());
+  INFO(text_of(scratch / "err"));
+  REQUIRE(status == 0);
+  return nlohmann::json::parse(text_of(out));
+}
+
 }  // namespace
 
 TEST_CASE("tensorboard: CRC-32C of the vectors of RFC 3720") {
@@ -121,16 +139,8 @@ TEST_CASE("tensorboard: its own reader finds every scalar and histogram, NaN and
     events.append_histogram(8, "values", std::vector<double>{-1, 0, 0.25, kNaN, 2});
     events.append_histogram(9, "values", std::vector<double>{3, 3});
   }
-  std::ofstream(folder / "read.py") << kReader;
-  if (std::system((python() + " -c 'import tensorboard' 2>/dev/null").c_str()) != 0)
-    return test::skip("no Python with the module tensorboard (pip install tensorboard; FOXHUNT_PYTHON names one)");
-  const std::string out = (folder / "out.json").string();
-  const int status = std::system((python() + " '" + (folder / "read.py").string() + "' '" + folder.path().string() +
-                                  "' >'" + out + "' 2>'" + (folder / "err").string() + "'")
-                                     .c_str());
-  INFO(text_of(folder / "err"));
-  REQUIRE(status == 0);
-  const auto found = nlohmann::json::parse(text_of(out));
+  const nlohmann::json found = seen_by_tensorboard(folder.path());
+  if (found.is_null()) return;
   INFO(found.dump());
   REQUIRE(found.at("train/loss") == nlohmann::json::parse(R"([[7, "0.5"], [1000000000000, "-2.0"]])"));
   REQUIRE(found.at("train/reward") == nlohmann::json::parse(R"([[7, "nan"]])"));
@@ -149,4 +159,43 @@ TEST_CASE("tensorboard: its own reader finds every scalar and histogram, NaN and
   REQUIRE(spread.at(6).size() == 30);
   REQUIRE(spread.at(6).back() == 2.0);
   REQUIRE(found.at("values").at(1).at(7) == nlohmann::json::parse("[2.0]"));
+}
+
+TEST_CASE("tensorboard: of a run that went on from a checkpoint, its reader sees each step once") {
+  test::TemporaryFolder folder;
+  const RunDirectory directory = RunDirectory::create(folder.path(), "resumed");
+  const auto train = [](MetricsRecord& record, double loss, std::initializer_list<std::int64_t> steps) {
+    for (const std::int64_t step : steps) {
+      record.append(step, std::vector<Metric>{{"loss", loss}});
+      record.append_result(step, "validation", std::vector<Metric>{{"net_pnl", loss}});
+      record.append_validation(step, std::vector<Metric>{{"net_pnl", loss}});
+    }
+    record.start_conclusion();
+    record.append_result(30, "test", std::vector<Metric>{{"net_pnl", loss}});
+  };
+  {
+    MetricsRecord record(directory);
+    train(record, 1, {10, 20, 30});
+  }
+  const std::string whole = text_of(directory.metrics_file()), table = text_of(directory.metrics_table_file());
+  rewind_metrics(directory, 20, 2);
+  {
+    MetricsRecord record(directory, 20);
+    train(record, 2, {30});
+  }
+  rewind_metrics(directory, 30, 3);  // as it is, and it concludes once more
+  {
+    MetricsRecord record(directory, 30);
+    train(record, 3, {});
+  }
+  REQUIRE(text_of(directory.metrics_file()) == whole.substr(0, whole.rfind("1")) + "2.0}\n");
+  REQUIRE(text_of(directory.validation_file()) ==
+          "{\"step\":10,\"net_pnl\":1.0}\n{\"step\":20,\"net_pnl\":1.0}\n{\"step\":30,\"net_pnl\":2.0}\n");
+  REQUIRE(text_of(directory.metrics_table_file()) == table.substr(0, table.rfind("1")) + "2\n");
+  const nlohmann::json found = seen_by_tensorboard(directory.path());
+  if (found.is_null()) return;
+  INFO(found.dump());
+  for (const char* tag : {"train/loss", "validation/net_pnl"})
+    REQUIRE(found.at(tag) == nlohmann::json::parse(R"([[10, "1.0"], [20, "1.0"], [30, "2.0"]])"));
+  REQUIRE(found.at("test/net_pnl") == nlohmann::json::parse(R"([[30, "3.0"]])"));
 }

@@ -1,0 +1,156 @@
+// --resume through the binary: stopped by signals and kills, changed profiles, and folders of every kind.
+#include <unistd.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/app/run_program.h"
+
+using namespace foxhunt::test;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::vector<std::string> settings = {"--profile",
+                                           "dqn-smoketest",
+                                           "--device",
+                                           "host",
+                                           "--quiet",
+                                           "--set",
+                                           "smoketest.enabled=false",
+                                           "--set",
+                                           "training.epochs=60",
+                                           "--set",
+                                           "checkpoint.every_epochs=3",
+                                           "--set",
+                                           "network.hidden=[16]"};
+
+std::vector<std::string> with(std::vector<std::string> arguments, const std::vector<std::string>& more) {
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+fs::path only_run(const fs::path& folder) {
+  REQUIRE(std::distance(fs::directory_iterator(folder), {}) == 1);
+  return fs::directory_iterator(folder)->path();
+}
+
+/// Starts the program and sends it a signal after `seconds`; gives its exit code.
+int stopped_after(const std::string& signal, const std::string& seconds, const std::vector<std::string>& arguments) {
+  std::string command = "cd " + quoted(source_dir().string()) + " && exec timeout --foreground --preserve-status -s " +
+                        signal + " " + seconds + " " + quoted(FOXHUNT_TRAIN);
+  for (const std::string& argument : arguments) command.append(" ").append(quoted(argument));
+  const int status = std::system((command + " >/dev/null 2>&1").c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/// A summary without what depends on the clock.
+nlohmann::json without_times(nlohmann::json summary) {
+  for (const char* timed : {"training_seconds", "steps_per_second", "phases", "total_seconds"}) summary.erase(timed);
+  return summary;
+}
+
+/// What a run came to.
+nlohmann::json result_of(const fs::path& run) {
+  return without_times(nlohmann::json::parse(file_text(run / "summary.json")));
+}
+
+/// What report.html shows, but for the clock, the command and the folder that it names.
+nlohmann::json reported(const fs::path& run) {
+  const std::string page = file_text(run / "report.html"), opening = R"(<script type="application/json" id="data">)";
+  const std::size_t begin = page.find(opening) + opening.size();
+  REQUIRE(begin > opening.size());
+  auto data = nlohmann::json::parse(page.substr(begin, page.find("</script>", begin) - begin));
+  data["summary"] = without_times(data.at("summary"));
+  for (const char* own : {"environment", "command"}) data.erase(own);
+  auto profile = data.at("profile").get<std::string>();
+  const std::size_t output = profile.find("\noutput = ");
+  REQUIRE(output != std::string::npos);
+  data["profile"] = profile.erase(output, profile.find('\n', output + 1) - output);
+  return data;
+}
+
+}  // namespace
+
+TEST_CASE("resume: after SIGINT, SIGTERM and SIGKILL, results and metrics are those of a run that was never stopped") {
+  const TemporaryFolder whole, stopped;
+  REQUIRE(run_program(with(settings, {"--output", whole.path().string()})).code == 0);
+  int stops = 0;
+  int code = stopped_after("INT", "0.7", with(settings, {"--output", stopped.path().string()}));
+  const fs::path run = only_run(stopped.path());
+  for (const char* signal : {"TERM", "KILL", "INT", "KILL", "TERM"}) {
+    if (code == 0) break;
+    ++stops;
+    code = stopped_after(signal, "0.7", {"--resume", run.string(), "--quiet"});
+    REQUIRE((code == 0 || code == 130 || code == 143 || code == 137 || code == 7));
+    if (code == 7) break;  // killed before its first checkpoint
+  }
+  std::cout << "stopped " << stops << " times\n";
+  const Outcome end = run_program({"--resume", run.string(), "--quiet"});
+  INFO(end.err);
+  REQUIRE(end.code == 0);
+  REQUIRE(result_of(run) == result_of(only_run(whole.path())));
+  for (const char* file : {"metrics.jsonl", "metrics.csv", "validation.jsonl", "evaluation.json"}) {
+    CAPTURE(file);
+    REQUIRE((file_text(run / file) == file_text(only_run(whole.path()) / file)));
+  }
+  REQUIRE(reported(run) == reported(only_run(whole.path())));
+}
+
+TEST_CASE("resume: folders that are missing, no run's, of other names, linked or in use are right or clear") {
+  const TemporaryFolder folder;
+  const fs::path root = folder / "a b \xC3\xA9\xE2\x82\xAC";
+  fs::create_directory(root);
+  const auto three_epochs = with(settings, {"--set", "training.epochs=3", "--output", root.string()});
+  REQUIRE(run_program(three_epochs).code == 0);
+  const fs::path run = only_run(root);
+  const auto before = result_of(run);
+
+  require_refusal({"--resume", (folder / "missing").string()}, 2, {"missing", "no run"});
+  require_refusal({"--resume", folder.path().string()}, 2, {"no run"});
+  require_refusal({"--resume", (run / "profile.toml").string()}, 2, {"lies in no run"});
+  require_refusal({"--resume", (run / "checkpoints/best.safetensors").string()}, 7, {"holds a learner alone"});
+  require_refusal({"--resume", run.string(), "--output", root.string()}, 2, {"--output"});
+
+  fs::create_directory_symlink(run, folder / "link");
+  const Outcome again = run_program({"--resume", (folder / "link").string(), "--quiet"});
+  INFO(again.err);
+  REQUIRE(again.code == 0);
+  REQUIRE(result_of(run) == before);
+
+  const std::string last = file_text(run / "checkpoints/last.safetensors");
+  std::ofstream(run / "checkpoints/last.safetensors", std::ios::trunc) << last.substr(0, last.size() / 2);
+  require_refusal({"--resume", run.string()}, 7, {"last.safetensors", "epoch-000003.safetensors goes on from"});
+  REQUIRE(run_program({"--resume", (run / "checkpoints/epoch-000003.safetensors").string(), "--quiet"}).code == 0);
+  REQUIRE(result_of(run) == before);
+  REQUIRE(fs::exists(run / "checkpoints/last.safetensors.superseded"));
+
+  if (geteuid() != 0) {  // whom no mode stops
+    fs::permissions(run, fs::perms::owner_read | fs::perms::owner_exec);
+    require_refusal({"--resume", run.string(), "--quiet"}, 7, {run.string(), "may write to"});
+    fs::permissions(run, fs::perms::owner_all);
+  }
+  fs::remove_all(run / "checkpoints");
+  require_refusal({"--resume", run.string()}, 7, {"checkpoints", "No such file"});
+}
+
+TEST_CASE("resume: a changed profile is refused with the differences, or taken with --set and recorded") {
+  const TemporaryFolder folder;
+  REQUIRE(run_program(with(settings, {"--set", "training.epochs=3", "--output", folder.path().string()})).code == 0);
+  const fs::path run = only_run(folder.path());
+  require_refusal({"--resume", run.string(), "--profile", "dqn-smoketest"}, 2,
+                  {"training.epochs is 20 there and 3 in the checkpoint", "--set 'device.device=\"auto\"'"});
+  require_refusal({"--resume", run.string(), "--set", "network.hidden=[8]"}, 7, {"state.", "same model and profile"});
+  REQUIRE(result_of(run).at("epochs") == 3);
+  REQUIRE(run_program({"--resume", run.string(), "--set", "training.epochs=5"}).code == 0);
+  REQUIRE(result_of(run).at("epochs") == 5);
+  REQUIRE(file_text(run / "profile.toml").find("epochs = 3 ") != std::string::npos);
+  REQUIRE(file_text(run / "profile-2.toml").find("epochs = 5 ") != std::string::npos);
+  REQUIRE(file_text(run / "log.txt").find("changed: training.epochs: 3 -> 5") != std::string::npos);
+  const std::string commands = file_text(run / "command.txt");
+  REQUIRE(std::count(commands.begin(), commands.end(), '\n') == 2);
+  require_refusal({"--repeat", run.string()}, 2,
+                  {"changed settings", "--profile " + (run / "profile-2.toml").string()});
+  require_refusal({"--resume", run.string(), "--set", "gpu_profile=none"}, 2, {"gpu_profile", "start a new run"});
+}
