@@ -39,6 +39,7 @@ nlohmann::ordered_json summary_json(const RunSummary& s) {
   json["iterations"] = s.outcome.iterations;
   json["updates"] = s.outcome.updates;
   json["epochs"] = s.outcome.epochs;
+  json["metric"] = s.outcome.metric;
   json["best_epoch"] = s.outcome.best_epoch;
   json["best_metric"] = s.outcome.best_metric;
   json["fingerprint"] = fmt::format("{:016x}", s.outcome.fingerprint);

@@ -89,6 +89,7 @@ void Trainer::advance(std::int64_t count) {
 
 Outcome Trainer::run(const Reporting& reporting) {
   Outcome outcome;
+  outcome.metric = profile_.alpha.metric == "loss" ? "-loss" : "auc";
   if (reporting.directory) guard_.set_dump_folder(reporting.directory->path());
   const auto start = std::chrono::steady_clock::now();
   outcome.reason = "all epochs done";
@@ -163,7 +164,7 @@ bool Trainer::validate(const Reporting& reporting, Outcome& outcome) {
     save(reporting, "best", *best_);
   }
   if (decision != run::EarlyStopping::Decision::stop || !profile_.early_stopping.enabled) return false;
-  outcome.reason = "early stopping: " + early_stopping_.reason_text();
+  outcome.reason = fmt::format("early stopping by {}: {}", outcome.metric, early_stopping_.reason_text());
   return true;
 }
 

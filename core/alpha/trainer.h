@@ -21,7 +21,8 @@ struct Outcome {
   double training_seconds = 0;
   Scores validation, test;         ///< of the best state
   std::optional<GateResult> gate;  ///< of the best state on the test split; none when the run was interrupted
-  double best_metric = 0;          ///< of the validation split, higher is better
+  std::string metric;              ///< "auc", or "-loss": higher is better
+  double best_metric = 0;          ///< of the validation split
   std::int64_t best_epoch = -1;    ///< -1: never evaluated
   std::uint64_t fingerprint = 0;   ///< of the last parameters
 };
