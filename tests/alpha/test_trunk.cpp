@@ -5,6 +5,7 @@
 
 #include "core/alpha/snapshot_features.h"
 #include "tests/cuda/finite_differences.h"
+#include "tests/market/market_test.h"
 
 using namespace foxhunt;
 using namespace foxhunt::test;
@@ -96,8 +97,7 @@ TEST_CASE("alpha: time constants of new parameters reach from ten milliseconds t
 TEST_CASE("alpha: a width that a block cannot carry is refused") {
   for (const int hidden : {0, -1, 129}) {
     CAPTURE(hidden);
-    REQUIRE_THROWS_WITH(TrunkLayout(hidden),
-                        Catch::Matchers::Contains("alpha.hidden") && Catch::Matchers::Contains("128"));
+    market::require_says(market::error_of(ExitCode::usage, [&] { TrunkLayout{hidden}; }), {"alpha.hidden", "128"});
   }
 }
 
