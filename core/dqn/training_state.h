@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/dqn/checkpoint.h"
-#include "core/run/guard.h"
 #include "core/run/early_stopping.h"
+#include "core/run/guard.h"
 #include "core/run/safetensors.h"
 
 namespace foxhunt::dqn {
