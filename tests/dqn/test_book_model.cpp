@@ -93,7 +93,9 @@ TEST_CASE("book_model: its outputs are features like others: standardised by the
   market::Standardisation numbers = market::standardisation_of(with.features);
   numbers.mean.back() = 0, numbers.deviation.back() = 1;
   const dqn::LoadedMarket seen = dqn::load_market(p, numbers, false, &model);
-  REQUIRE(seen.features.values[width - 1 + width] == 0.51f);
+  REQUIRE(with.features.values[2 * width - 1] != seen.features.values[2 * width - 1]);
+  REQUIRE(with.features.values[2 * width - 1] * with.features.deviation.back() + with.features.mean.back() ==
+          Approx(seen.features.values[2 * width - 1]));
 }
 
 TEST_CASE("book_model: a market in the cache is another one for another checkpoint") {
