@@ -8,6 +8,7 @@
 
 #include "app/card_profile.h"
 #include "app/commands.h"
+#include "core/alpha/frozen_model.h"
 #include "core/dqn/benchmark.h"
 #include "core/profile/loader.h"
 
@@ -32,7 +33,8 @@ void bench(const BenchOptions& options) {
   profile::draw_seed(profile);
   const std::unique_ptr<Device> device = open_device(profile.device.device);
   fmt::print(std::cout, "{} on {}\n", profile.name, device->description());
-  const dqn::LoadedMarket market = dqn::load_market(profile);
+  const std::unique_ptr<market::BookModel> book_model = alpha::open_book_model(*device, profile);
+  const dqn::LoadedMarket market = dqn::load_market(profile, book_model.get());
   dqn::Trainer trainer(*device, profile, market);
   trainer.initialise();
   std::cout << to_text(dqn::benchmark_iteration(trainer, options.iterations, options.repeats, options.kernels));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/commands.h"
+#include "core/alpha/frozen_model.h"
 #include "core/dqn/evaluation.h"
 #include "core/profile/printer.h"
 #include "core/run/json.h"
@@ -29,7 +30,9 @@ void evaluate(const EvalOptions& options) {
   std::vector<std::string> overrides = options.overrides;
   if (!options.device.empty()) overrides.push_back("device.device=" + profile::toml_text(options.device));
   const dqn::Model model = dqn::load_model(dqn::find_checkpoint(options.model, options.checkpoint), overrides);
-  const dqn::Evaluation evaluation = dqn::evaluate(model, options.evaluation);
+  dqn::EvaluationOptions evaluated = options.evaluation;
+  evaluated.open_book_model = alpha::open_book_model;
+  const dqn::Evaluation evaluation = dqn::evaluate(model, evaluated);
   if (!options.sessions.empty()) write_file_atomically(options.sessions, dqn::sessions_csv(evaluation));
   if (!options.trades.empty()) write_file_atomically(options.trades, dqn::trades_csv(evaluation));
   fmt::print(std::cout, "{}",

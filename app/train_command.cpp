@@ -4,6 +4,7 @@
 
 #include "app/card_profile.h"
 #include "app/commands.h"
+#include "core/alpha/frozen_model.h"
 #include "core/alpha/training_run.h"
 #include "core/dqn/dry_run.h"
 #include "core/profile/loader.h"
@@ -40,8 +41,11 @@ ExitCode resume(const TrainOptions& options, const run::TrainingRunOptions& run_
 }
 
 ExitCode train(const TrainOptions& options, const std::vector<std::string>& command_line) {
-  run::TrainingRunOptions run_options{
-      .command_line = command_line, .quiet = options.quiet, .json = options.json, .require_pass = options.require_pass};
+  run::TrainingRunOptions run_options{.command_line = command_line,
+                                      .quiet = options.quiet,
+                                      .json = options.json,
+                                      .require_pass = options.require_pass,
+                                      .open_book_model = alpha::open_book_model};
   if (!options.resume.empty()) return resume(options, run_options);
   std::string source = options.profile;
   if (!options.repeat.empty()) {

@@ -91,6 +91,20 @@ void add_snapshots(Dataset& data, const market::Books& books) {
   }
 }
 
+/// All but labels and splits.
+Dataset with_snapshots(const market::Books& books, const market::Tape& tape, const DatasetOptions& options) {
+  Dataset data;
+  data.session = tape.session;
+  data.tick = options.contract.tick_size;
+  data.horizons = options.horizons;
+  data.source = books.source;
+  data.calendar = tape.calendar;
+  data.rejects = books.rejects;
+  data.notes = tape.bars.notes;
+  add_snapshots(data, books);
+  return data;
+}
+
 void check_windows(const Dataset& data, int steps) {
   const auto check = [&](const market::Split& split, const char* name) {
     std::int64_t longest = 0;
@@ -116,21 +130,21 @@ std::string Horizon::text() const {
   return fmt::format("{} ns", nanoseconds);
 }
 
+Dataset make_unlabelled_dataset(const market::Books& books, const DatasetOptions& options) {
+  check_books(books);
+  Dataset data = with_snapshots(books, tape_of(books, options), options);
+  data.labels.assign(data.rows() * alpha_horizons, no_label);
+  return data;
+}
+
 Dataset make_dataset(const market::Books& books, const DatasetOptions& options) {
   check_options(options);
   check_books(books);
-  market::Tape tape = tape_of(books, options);
-  Dataset data;
-  data.splits =
+  const market::Tape tape = tape_of(books, options);
+  const market::Splits splits =
       make_splits(tape, options.train_fraction, options.validation_fraction, options.purge_rows, options.steps);
-  data.session = std::move(tape.session);
-  data.tick = options.contract.tick_size;
-  data.horizons = options.horizons;
-  data.source = books.source;
-  data.calendar = tape.calendar;
-  data.rejects = books.rejects;
-  data.notes = std::move(tape.bars.notes);
-  add_snapshots(data, books);
+  Dataset data = with_snapshots(books, tape, options);
+  data.splits = splits;
   check_windows(data, options.steps);
   make_labels(data, tape.ts);
   check_labels(data, tape.ts);

@@ -81,6 +81,10 @@ struct Dataset {
 /// not defined).
 Dataset make_dataset(const market::Books& books, const DatasetOptions& options);
 
+/// The same without labels and splits, for a model that is trained already: no_label throughout, and all splits empty.
+/// Of the options it takes horizons, contract, calendar and session_gap. Throws Error(data) for books as above.
+Dataset make_unlabelled_dataset(const market::Books& books, const DatasetOptions& options);
+
 /// The rows of a split, session by session: half-open, none empty. A state is carried through one, and not into the
 /// next.
 std::vector<market::Split> session_ranges(const Dataset& data, const market::Split& split);

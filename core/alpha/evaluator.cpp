@@ -37,13 +37,25 @@ void Evaluator::plan(Arena& arena) {
 }
 
 std::vector<float> Evaluator::run(DeviceSpan<const float> parameters, const DeviceSnapshots& snapshots) {
-  std::vector<float> probability(static_cast<std::size_t>(split_.rows()) * alpha_horizons);
+  std::vector<float> probability = outputs(parameters, snapshots, trunk_.logits(), alpha_horizons);
+  std::transform(probability.begin(), probability.end(), probability.begin(), probability_of);
+  return probability;
+}
+
+std::vector<float> Evaluator::projections(DeviceSpan<const float> parameters, const DeviceSnapshots& snapshots) {
+  return outputs(parameters, snapshots, trunk_.projection(), alpha_projections);
+}
+
+/// What forward passes leave in `output` [trunk rows, width] of each row of the split: [split.rows(), width].
+std::vector<float> Evaluator::outputs(DeviceSpan<const float> parameters, const DeviceSnapshots& snapshots,
+                                      DeviceSpan<const float> output, std::size_t width) {
+  std::vector<float> values(static_cast<std::size_t>(split_.rows()) * width);
   device_.zero(trunk_.initial_state());
   for (std::int64_t first = 0; first < longest_; first += trunk_.steps()) {
     forward(first, parameters, snapshots);
-    collect(first, probability);
+    collect(first, output, width, values);
   }
-  return probability;
+  return values;
 }
 
 /// The rows of every session from its row `first` on, and the state after them.
@@ -64,18 +76,17 @@ void Evaluator::forward(std::int64_t first, DeviceSpan<const float> parameters, 
   }
 }
 
-void Evaluator::collect(std::int64_t first, std::vector<float>& probability) {
-  const std::vector<float> logits = device_.download(trunk_.logits());
+void Evaluator::collect(std::int64_t first, DeviceSpan<const float> output, std::size_t width,
+                        std::vector<float>& values) {
+  const std::vector<float> all = device_.download(output);
   const std::int64_t steps = trunk_.steps();
   for (std::size_t w = 0; w < lanes_.size(); ++w) {
     const std::int64_t count = std::min(steps, lanes_[w].rows() - first);
     if (count <= 0) continue;
-    const std::size_t from = (w * static_cast<std::size_t>(steps + 1) + 1) * alpha_horizons;  // row 0 is before all
-    const auto to = static_cast<std::size_t>(lanes_[w].begin + first - split_.begin) * alpha_horizons;
-    const auto values = static_cast<std::size_t>(count) * alpha_horizons;
-    std::transform(logits.begin() + static_cast<std::ptrdiff_t>(from),
-                   logits.begin() + static_cast<std::ptrdiff_t>(from + values),
-                   probability.begin() + static_cast<std::ptrdiff_t>(to), probability_of);
+    const std::size_t from = (w * static_cast<std::size_t>(steps + 1) + 1) * width;  // row 0 is before all
+    const auto to = static_cast<std::size_t>(lanes_[w].begin + first - split_.begin) * width;
+    std::copy_n(all.begin() + static_cast<std::ptrdiff_t>(from), static_cast<std::size_t>(count) * width,
+                values.begin() + static_cast<std::ptrdiff_t>(to));
   }
 }
 

@@ -19,6 +19,8 @@ class Evaluator {
   void plan(Arena& arena);
   /// Probabilities that the mid is higher after each horizon, [split.rows(), 5]. NaN where a logit is.
   std::vector<float> run(DeviceSpan<const float> parameters, const DeviceSnapshots& snapshots);
+  /// The projections from which these are made, [split.rows(), 8].
+  std::vector<float> projections(DeviceSpan<const float> parameters, const DeviceSnapshots& snapshots);
 
   const market::Split& split() const { return split_; }
   std::size_t sessions() const { return lanes_.size(); }
@@ -26,8 +28,10 @@ class Evaluator {
   DeviceSpan<float> state() const { return trunk_.initial_state(); }
 
  private:
+  std::vector<float> outputs(DeviceSpan<const float> parameters, const DeviceSnapshots& snapshots,
+                             DeviceSpan<const float> output, std::size_t width);
   void forward(std::int64_t first, DeviceSpan<const float> parameters, const DeviceSnapshots& snapshots);
-  void collect(std::int64_t first, std::vector<float>& probability);
+  void collect(std::int64_t first, DeviceSpan<const float> output, std::size_t width, std::vector<float>& values);
 
   Device& device_;
   market::Split split_;

@@ -58,9 +58,10 @@ void dry_run(const profile::Profile& given, const TrainingRunOptions& options) {
   profile.data.cache = "off";  // which would be written
   run::start_console_log(options.quiet ? "warn" : profile.run.log_level);
   const std::unique_ptr<Device> device = open_device(profile.device.device, run::device_options(profile));
-  const nlohmann::ordered_json data = run::data_report(run::market_source(profile));
+  const std::unique_ptr<market::BookModel> book_model = options.open_book_model(*device, profile);
+  const nlohmann::ordered_json data = run::data_report(run::market_source(profile), book_model.get());
   if (options.repeats) run::require_same_data(*options.repeats, data);
-  const LoadedMarket market = load_market(profile);
+  const LoadedMarket market = load_market(profile, book_model.get());
   Trainer trainer(*device, profile, market);
   const std::string budget = trainer.memory_budget();
   trainer.initialise();

@@ -11,16 +11,20 @@
 namespace foxhunt::dqn {
 namespace {
 
-/// Throws unless the market standardises to what the model was trained on.
-void require_unchanged(const LoadedMarket& market, const Model& model) {
+/// Throws unless the market standardises to what the model was trained on. Of the columns of a book model, whose
+/// checksum has been compared, only the names count: another kind of device rounds their numbers differently.
+void require_unchanged(const LoadedMarket& market, const Model& model, const std::vector<std::string>& of_book_model) {
   const market::Standardisation now = market::standardisation_of(market.features);
   const market::Standardisation& then = model.card.features;
   if (now == then) return;
   const auto differs = [&](std::size_t f) {
-    return now.names[f] != then.names[f] || now.mean[f] != then.mean[f] || now.deviation[f] != then.deviation[f];
+    if (now.names[f] != then.names[f]) return true;
+    if (std::find(of_book_model.begin(), of_book_model.end(), now.names[f]) != of_book_model.end()) return false;
+    return now.mean[f] != then.mean[f] || now.deviation[f] != then.deviation[f];
   };
   std::size_t f = 0;
   while (f < std::min(now.names.size(), then.names.size()) && !differs(f)) ++f;
+  if (f == now.names.size() && f == then.names.size()) return;
   const std::string what = f < then.names.size() ? then.names[f] : now.names[f];
   throw Error(
       ExitCode::data,
@@ -51,14 +55,16 @@ market::Split rows_of(const LoadedMarket& market, const std::string& split) {
 }
 
 /// The market as the model sees it, and the tables of the split that is asked for.
-LoadedMarket market_for(const Model& model, const profile::Profile& profile, bool own, bool divided) {
+LoadedMarket market_for(const Model& model, const profile::Profile& profile, bool own, bool divided,
+                        market::BookModel* book_model) {
+  require_same_book_model(model.card, model.file.string(), profile, book_model ? book_model->checksum() : "");
   if (!own) {
-    LoadedMarket market = load_market(profile, model.card.features, divided);
+    LoadedMarket market = load_market(profile, model.card.features, divided, book_model);
     require_interval(market, model);
     return market;
   }
-  LoadedMarket market = load_market(profile);
-  require_unchanged(market, model);
+  LoadedMarket market = load_market(profile, book_model);
+  require_unchanged(market, model, book_model ? book_model->names() : std::vector<std::string>{});
   if (!divided) market.tables = make_market_columns(market.tape, market.features, {}, profile.contract.slippage_ticks);
   return market;
 }
@@ -132,7 +138,10 @@ Evaluation evaluate(const Model& model, const EvaluationOptions& options) {
   if (!own) profile.data.path = options.data;
   Evaluation e;
   e.split = !options.split.empty() ? options.split : own ? "test" : "all";
-  const LoadedMarket market = market_for(model, profile, own, e.split != "all");
+  const std::unique_ptr<Device> device = open_device(profile.device.device, run::device_options(profile));
+  e.device = device->description();
+  const std::unique_ptr<market::BookModel> book_model = options.open_book_model(*device, profile);
+  const LoadedMarket market = market_for(model, profile, own, e.split != "all", book_model.get());
   const market::Split rows = rows_of(market, e.split);
   const MarketTables::Lanes lanes = session_lanes(market.tables, rows);
   if (lanes.start_rows.empty())
@@ -147,8 +156,6 @@ Evaluation evaluate(const Model& model, const EvaluationOptions& options) {
   e.end = ts(rows.end - 1);
   e.notes = notes_on(e, model, market);
 
-  const std::unique_ptr<Device> device = open_device(profile.device.device, run::device_options(profile));
-  e.device = device->description();
   const DqnConfig config = config_for(model, profile, market);
   const Account account{market.tape,
                         market.tables,

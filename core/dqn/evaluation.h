@@ -5,12 +5,14 @@
 
 #include "core/dqn/model.h"
 #include "core/dqn/performance.h"
+#include "core/run/market_input.h"
 
 namespace foxhunt::dqn {
 
 struct EvaluationOptions {
   std::string data;   ///< market file or folder; empty: what the model was trained on
   std::string split;  ///< train, validation, test or all; empty: test of its own data, all of other data
+  run::OpenBookModel open_book_model = run::no_book_model;
 };
 
 /// One session of the agent.
@@ -41,7 +43,8 @@ struct Evaluation {
 /// Runs the model's policy and the baselines through every session of a split, features standardised by the model's own
 /// numbers. The same model, data and kind of device give the same bits; on its own test split, those of the training
 /// run. Throws Error(data) for data that lacks features of the model, whose rows span another time, or that is no
-/// longer what the model was trained on where its own is asked for; Error(numerics) when the policy meets a non-finite
+/// longer what the model was trained on where its own is asked for, and for another alpha model than the one that made
+/// the model's features; Error(numerics) when the policy meets a non-finite
 /// value.
 Evaluation evaluate(const Model& model, const EvaluationOptions& options);
 

@@ -24,7 +24,9 @@ std::string cache_settings(const profile::Profile& p) {
     const auto section = profile::section_of(key.name);
     const bool shapes_rows = section == "data" || section == "contract" || section == "features" ||
                              key.name == "training.gpu_timesteps_per_episode";  // moves a split of too few rows
-    const bool elsewhere = key.name == "data.path" || key.name == "data.cache" || key.name == "contract.slippage_ticks";
+    const bool elsewhere = key.name == "data.path" || key.name == "data.cache" ||
+                           key.name == "contract.slippage_ticks" ||
+                           key.name == "features.alpha";  // what the checkpoint holds counts, not where it lies
     if (shapes_rows && !elsewhere)
       text += fmt::format("{} = {}\n", key.name, profile::toml_text(profile::value_of(key, p)));
   }
@@ -43,26 +45,34 @@ market::TapeOptions tape_options(const profile::Profile& p) {
 }
 
 market::Tape tape_of(market::Bars bars, const profile::Profile& p) {
+  if (!p.features.alpha.empty())
+    throw Error(ExitCode::data, fmt::format("{}: it holds no order books, of which features.alpha = \"{}\" is "
+                                            "computed; give mbp-10 or mbo data, or leave features.alpha empty",
+                                            bars.source, p.features.alpha));
   const market::Contract contract = run::contract_of(p.contract, bars);
   market::Tape tape = market::make_tape(std::move(bars), contract, tape_options(p));
   if (p.data.resample_minutes == 0) return tape;
   return market::resample(tape, p.data.resample_minutes * market::ns_per_minute);
 }
 
+market::Tape tape_of(const market::Books& books, const profile::Profile& p, market::BookModel* model) {
+  const market::Contract contract = run::contract_of(p.contract, books);
+  const market::BookTapeOptions options{.tape = tape_options(p), .latency = p.data.latency_us * 1'000};
+  if (!model) return market::make_book_tape(books, contract, options);
+  return market::make_book_tape(books, contract, options, model->columns(books, contract, options.tape));
+}
+
 /// Whatever the source holds: bars, books, or trades, which become bars.
-market::Tape read_tape(const std::filesystem::path& source, const profile::Profile& p) {
+market::Tape read_tape(const std::filesystem::path& source, const profile::Profile& p, market::BookModel* model) {
   const market::ReadOptions options = run::read_options(p.data);
   switch (market::market_content_of(source, options)) {
-    case market::MarketContent::books: {
+    case market::MarketContent::books:
       if (p.data.resample_minutes > 0)
         throw Error(ExitCode::usage,
                     fmt::format("data.resample_minutes = {} puts bars into longer ones, but {} holds books; set it to "
                                 "0, or give bars or trades",
                                 p.data.resample_minutes, source.string()));
-      const market::Books books = market::read_books(source, options);
-      return market::make_book_tape(books, run::contract_of(p.contract, books),
-                                    {.tape = tape_options(p), .latency = p.data.latency_us * 1'000});
-    }
+      return tape_of(market::read_books(source, options), p, model);
     case market::MarketContent::trades:
       return tape_of(market::bars_of_trades(market::read_trades(source, options),
                                             p.data.trade_bar_seconds * market::ns_per_second),
@@ -89,22 +99,30 @@ std::string text_of(const market::Standardisation& model) {
 }
 
 /// From the cache or from the source; standardised by the model, if one is given, else by the training split.
-market::PreparedMarket read_market(const profile::Profile& p, const market::Standardisation* model) {
+market::PreparedMarket read_market(const profile::Profile& p, const market::Standardisation* model,
+                                   market::BookModel* book_model) {
   const std::filesystem::path source = run::market_source(p);
+  if (p.features.alpha.empty() != (book_model == nullptr))
+    throw Error(ExitCode::usage,
+                fmt::format("features.alpha = \"{}\", but {} alpha model was opened to read {}; open the one that it "
+                            "names, or none where it is empty",
+                            p.features.alpha, book_model ? "an" : "no", source.string()));
   market::FeatureCache cache(market::cache_folder(p.data.cache), source,
-                             cache_settings(p) + (model ? text_of(*model) : ""));
+                             cache_settings(p) + (model ? text_of(*model) : "") +
+                                 (book_model ? "features.alpha: " + book_model->identity() : ""));
   auto prepared = cache.read();
   if (!prepared) {
-    prepared = prepare(read_tape(source, p), p, model);
+    prepared = prepare(read_tape(source, p, book_model), p, model);
     cache.write(prepared->tape, prepared->features);
   }
   if (!cache.problem().empty()) spdlog::warn("{}", cache.problem());
   return std::move(*prepared);
 }
 
-LoadedMarket loaded(market::PreparedMarket prepared, std::string source) {
+LoadedMarket loaded(market::PreparedMarket prepared, std::string source, const market::BookModel* book_model) {
   LoadedMarket m;
   m.source = std::move(source);
+  if (book_model) m.book_model = book_model->checksum();
   m.contract = prepared.tape.contract;
   m.tape = std::move(prepared.tape);
   m.features = std::move(prepared.features);
@@ -122,15 +140,16 @@ LoadedMarket with_tables(LoadedMarket m, const profile::Profile& p) {
 LoadedMarket make_market(market::Bars bars, const profile::Profile& p) {
   market::PreparedMarket prepared = prepare(tape_of(std::move(bars), p), p, nullptr);
   const std::string source = prepared.tape.bars.source;
-  return with_tables(loaded(std::move(prepared), source), p);
+  return with_tables(loaded(std::move(prepared), source, nullptr), p);
 }
 
-LoadedMarket load_market(const profile::Profile& p) {
-  return with_tables(loaded(read_market(p, nullptr), run::market_source(p).string()), p);
+LoadedMarket load_market(const profile::Profile& p, market::BookModel* book_model) {
+  return with_tables(loaded(read_market(p, nullptr, book_model), run::market_source(p).string(), book_model), p);
 }
 
-LoadedMarket load_market(const profile::Profile& p, const market::Standardisation& model, bool divided) {
-  LoadedMarket m = loaded(read_market(p, &model), run::market_source(p).string());
+LoadedMarket load_market(const profile::Profile& p, const market::Standardisation& model, bool divided,
+                         market::BookModel* book_model) {
+  LoadedMarket m = loaded(read_market(p, &model, book_model), run::market_source(p).string(), book_model);
   if (divided) m.splits = splits_of(m.tape, p);
   m.tables = make_market_columns(m.tape, m.features, m.splits, p.contract.slippage_ticks);
   return m;
@@ -142,12 +161,13 @@ std::string LoadedMarket::report() const {
   for (const std::string& note : tape.bars.notes) notes += "\nnote: " + note;
   return fmt::format(
       "data: {}: {} rows, {} sessions; train {}, validation {} ({} lanes), test {} ({} lanes)\n"
-      "contract: {}, tick {} points, ${}/point, ${}/side; features: {}{}{}",
+      "contract: {}, tick {} points, ${}/point, ${}/side; features: {}{}{}{}",
       source, tape.rows(), tape.session.back() + 1, splits.train.rows(), splits.validation.rows(),
       tables.validation.start_rows.size(), splits.test.rows(), tables.test.start_rows.size(),
       contract.symbol.empty() ? "(default)" : contract.symbol,
       static_cast<double>(contract.tick_size) / static_cast<double>(market::price_scale), contract.multiplier,
-      contract.commission, features.width(), rejected.empty() ? "" : "; left out" + rejected.substr(1), notes);
+      contract.commission, features.width(), book_model.empty() ? "" : ", some by the alpha model " + book_model,
+      rejected.empty() ? "" : "; left out" + rejected.substr(1), notes);
 }
 
 }  // namespace foxhunt::dqn

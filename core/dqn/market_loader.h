@@ -2,6 +2,7 @@
 #include <string>
 
 #include "core/dqn/market_tables.h"
+#include "core/market/book_model.h"
 #include "core/profile/profile.h"
 
 namespace foxhunt::dqn {
@@ -14,19 +15,23 @@ struct LoadedMarket {
   market::Splits splits;
   market::FeatureTable features;
   MarketTables tables;
+  std::string book_model;  ///< checksum of the model behind features.alpha; "": none
 
   /// Lines for a person: rows, sessions, splits; contract and rejects; the reader's notes.
   std::string report() const;
 };
 
-/// Reads data.path (or the bundled futures-baseline) as the profile says. Throws Error(data).
-LoadedMarket load_market(const profile::Profile& profile);
+/// Reads data.path (or the bundled futures-baseline) as the profile says. book_model: the one that features.alpha
+/// names; none where that is empty. Throws Error(data), also when features.alpha is to be computed of data without
+/// books.
+LoadedMarket load_market(const profile::Profile& profile, market::BookModel* book_model = nullptr);
 /// The same from bars that are here already.
 LoadedMarket make_market(market::Bars bars, const profile::Profile& profile);
 
 /// The same for a model that is there already: its features, standardised by its numbers, and no training split, starts
 /// or lanes. `divided` false: the market is one whole, and its splits are empty. Throws Error(data), also when the
 /// market lacks features of the model, naming them.
-LoadedMarket load_market(const profile::Profile& profile, const market::Standardisation& model, bool divided);
+LoadedMarket load_market(const profile::Profile& profile, const market::Standardisation& model, bool divided,
+                         market::BookModel* book_model = nullptr);
 
 }  // namespace foxhunt::dqn

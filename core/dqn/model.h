@@ -5,6 +5,7 @@
 
 #include "core/dqn/checkpoint.h"
 #include "core/dqn/model_card.h"
+#include "core/run/find_checkpoint.h"
 
 namespace foxhunt::dqn {
 
@@ -20,10 +21,7 @@ struct Model {
   const std::vector<float>& weights() const;
 };
 
-/// The checkpoint that is meant: a file itself; of a run (its folder, or its name in runs/)
-/// checkpoints/NAME.safetensors, where an empty NAME is `best`, or `last` in a run that was never evaluated. Throws
-/// Error(usage) when there is none, naming those there are.
-std::filesystem::path find_checkpoint(const std::filesystem::path& run_or_file, const std::string& name);
+using run::find_checkpoint;
 
 /// Throws Error(storage) for a file that is damaged or holds no model, Error(usage) for a profile or override that does
 /// not load.

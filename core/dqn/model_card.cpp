@@ -81,6 +81,7 @@ ModelCard card_of(const nlohmann::json& json) {
   card.step_limit = json.at("step_limit");
   card.contract = contract_of(json.at("contract"));
   card.interval = json.at("interval_ns");
+  card.book_model = json.value("book_model", "");
   card.trained_from = json.at("trained_from_ns");
   card.trained_to = json.at("trained_to_ns");
   check(card);
@@ -115,9 +116,20 @@ ModelCard model_card(const profile::Profile& profile, const DqnConfig& config, c
   card.step_limit = config.environment.step_limit;
   card.contract = market.contract;
   card.interval = market.tape.bars.interval;
+  card.book_model = market.book_model;
   card.trained_from = ts(market.splits.train.begin);
   card.trained_to = ts(market.splits.train.end - 1);
   return card;
+}
+
+void require_same_book_model(const ModelCard& card, const std::string& where, const profile::Profile& profile,
+                             const std::string& book_model) {
+  if (card.book_model == book_model) return;
+  const auto shown = [](const std::string& sum) { return sum.empty() ? std::string("none") : "xxh64 " + sum; };
+  throw Error(ExitCode::data,
+              fmt::format("{}: its features come of another alpha model ({}) than features.alpha = \"{}\" names ({}); "
+                          "put that checkpoint back, or name it with --set features.alpha=...",
+                          where, shown(card.book_model), profile.features.alpha, shown(book_model)));
 }
 
 std::string card_text(const ModelCard& card) {
@@ -140,6 +152,7 @@ std::string card_text(const ModelCard& card) {
                       {"commission", card.contract.commission},
                       {"calendar", card.contract.calendar}};
   json["interval_ns"] = card.interval;
+  if (!card.book_model.empty()) json["book_model"] = card.book_model;
   json["trained_from_ns"] = card.trained_from;
   json["trained_to_ns"] = card.trained_to;
   return run::json_text(json);

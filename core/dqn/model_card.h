@@ -20,6 +20,7 @@ struct ModelCard {
   int step_limit = 0;                             ///< steps of an episode; scales the portfolio inputs too
   market::Contract contract;                      ///< that it was trained on
   std::int64_t interval = 0;                      ///< ns that a bar spans; 0 for books
+  std::string book_model;                         ///< LoadedMarket::book_model
   std::int64_t trained_from = 0, trained_to = 0;  ///< UTC ns of the first and the last row of the training split
 
   int actions() const { return static_cast<int>(positions.size()); }
@@ -38,6 +39,10 @@ std::map<std::string, std::string> model_metadata(const ModelCard& card, const p
 /// The card of a checkpoint's metadata; `where` is the file. Throws Error(storage) when there is none or it makes no
 /// sense.
 ModelCard parse_model_card(const std::map<std::string, std::string>& metadata, const std::string& where);
+/// Throws Error(data) when features.alpha of the profile led to another checkpoint than the one behind the card's
+/// features. `where`: file of the card; `book_model`: LoadedMarket::book_model.
+void require_same_book_model(const ModelCard& card, const std::string& where, const profile::Profile& profile,
+                             const std::string& book_model);
 /// The card as the JSON text that model_metadata writes.
 std::string card_text(const ModelCard& card);
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/dqn/market_fingerprint.h"
+#include "core/dqn/model_card.h"
 #include "core/profile/document.h"
 #include "core/profile/printer.h"
 #include "core/profile/resolved_profile.h"
@@ -111,11 +112,18 @@ ResumePoint find_resume_point(const ResumeRequest& request) {
     throw Error(ExitCode::usage, "--set gpu_profile: the sizes of a run that goes on cannot change; start a new run");
   require_wanted(request, directory, trained, spoken_for);
   const bool market_may_differ = std::any_of(spoken_for.begin(), spoken_for.end(), of_market);
+  const bool book_model_may_differ =
+      std::find(spoken_for.begin(), spoken_for.end(), "features.alpha") != spoken_for.end();
   auto changes = profile::differences(trained, profile);
-  return {std::move(directory), std::move(checkpoint), std::move(profile), std::move(changes), market_may_differ};
+  return {std::move(directory), std::move(checkpoint), std::move(profile),
+          std::move(changes),   market_may_differ,     book_model_may_differ};
 }
 
 void require_same_market(const ResumePoint& point, const LoadedMarket& market) {
+  const std::string where = point.checkpoint.file.string();
+  if (!point.book_model_may_differ)
+    require_same_book_model(parse_model_card(point.checkpoint.contents.metadata(), where), where, point.profile,
+                            market.book_model);
   const MarketFingerprint now = fingerprint(market.tables);
   const auto differs = [&](const char* key, std::uint64_t sum) {
     return metadata_of(point.checkpoint, key) != fmt::format("{:016x}", sum);

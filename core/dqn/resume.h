@@ -24,6 +24,7 @@ struct ResumePoint {
   profile::Profile profile;                  ///< the checkpoint's, with the overrides
   std::vector<profile::SideBySide> changes;  ///< against the checkpoint's
   bool market_may_differ;                    ///< an override is of data.*, contract.* or features.*
+  bool book_model_may_differ;                ///< an override is of features.alpha
 };
 
 /// Finds the newest checkpoint and the profile to go on with. The profile that the request names (else the run folder's
@@ -33,7 +34,7 @@ struct ResumePoint {
 ResumePoint find_resume_point(const ResumeRequest& request);
 
 /// Throws Error(data) when the market is not the one that the checkpoint was trained on; with market_may_differ its
-/// values may be others, its rows not.
+/// values may be others, its rows not; with book_model_may_differ the alpha model behind its features may.
 void require_same_market(const ResumePoint& point, const LoadedMarket& market);
 
 /// Brings the run's folder back to where the checkpoint was written: records command, environment and a changed

@@ -76,14 +76,15 @@ ExitCode train(const profile::Profile& given, const TrainingRunOptions& options,
     const auto timed = phases.scope("open device");
     device = open_device(profile.device.device, run::device_options(profile));
   }
+  const std::unique_ptr<market::BookModel> book_model = options.open_book_model(*device, profile);
   const nlohmann::ordered_json more = [&] {
     const auto timed = phases.scope("sum data");
-    return run::surroundings(*device, run::data_report(run::market_source(profile)));
+    return run::surroundings(*device, run::data_report(run::market_source(profile), book_model.get()));
   }();
   if (options.repeats) run::require_same_data(*options.repeats, more["data"]);
   const LoadedMarket market = [&] {
     const auto timed = phases.scope("load data");
-    return load_market(profile);
+    return load_market(profile, book_model.get());
   }();
   if (point) require_same_market(*point, market);
   Trainer trainer(*device, profile, market);

@@ -100,7 +100,8 @@ void mark_fills(Tape& tape, const std::vector<std::int64_t>& own, std::int64_t l
 
 }  // namespace
 
-Tape make_book_tape(const Books& books, const Contract& contract, const BookTapeOptions& options) {
+Tape make_book_tape(const Books& books, const Contract& contract, const BookTapeOptions& options,
+                    const std::vector<ExtraColumn>& more) {
   std::vector<std::size_t> rows;
   for (std::size_t i = 0; i < books.rows(); ++i)
     if (books.two_sided(i)) rows.push_back(i);
@@ -134,6 +135,12 @@ Tape make_book_tape(const Books& books, const Contract& contract, const BookTape
   mark_sessions(tape, options.tape);
   mark_fills(tape, own, options.latency);
   add_book_columns(tape, books, rows);
+  for (const ExtraColumn& column : more) {
+    if (column.values.size() != books.rows())
+      throw Error(ExitCode::data, fmt::format("{}: column {} has {} values for {} books", books.source, column.name,
+                                              column.values.size(), books.rows()));
+    add_column(bars, rows, column.name.c_str(), [&](std::size_t i) { return column.values[rows[i]]; });
+  }
   return tape;
 }
 

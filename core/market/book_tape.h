@@ -16,8 +16,10 @@ struct BookTapeOptions {
 ///
 /// tape.bars holds the mids as bars of no extent, traded volume, and as extra columns, which become features: spread,
 /// microprice, imbalance of sizes and of orders, order-flow imbalance (Cont, Kukanov & Stoikov 2014), trade flow, time
-/// since the row before. Throws Error(data) when fewer than two rows are two-sided.
-Tape make_book_tape(const Books& books, const Contract& contract, const BookTapeOptions& options);
+/// since the row before; then `more`, columns of one value a book, of which each row takes its own book's. Throws
+/// Error(data) when fewer than two rows are two-sided, or a column has another length than the books.
+Tape make_book_tape(const Books& books, const Contract& contract, const BookTapeOptions& options,
+                    const std::vector<ExtraColumn>& more = {});
 
 /// Bars of `interval` ns, from whole multiples of it on, of trades by the time at which they are known.
 /// Throws Error(data) when there is no trade.

@@ -97,9 +97,10 @@ void require_features(const std::vector<std::string>& names, const Standardisati
   for (const std::string& name : model.names)
     if (std::find(names.begin(), names.end(), name) == names.end()) missing.push_back(name);
   if (missing.empty()) return;
-  throw Error(ExitCode::data, fmt::format("{}: the model takes {} features that this market does not have: {}; give "
-                                          "data with these columns (data.csv_features, features.timeframes)",
-                                          source, missing.size(), fmt::join(missing, ", ")));
+  throw Error(ExitCode::data,
+              fmt::format("{}: the model takes {} features that this market does not have: {}; give "
+                          "data with these columns (data.csv_features, features.timeframes, features.alpha)",
+                          source, missing.size(), fmt::join(missing, ", ")));
 }
 
 /// Calls add(column) for each column that is computed, in the order of names_of, then add_extra(column) for the bars'

@@ -64,6 +64,8 @@ struct Profile {
   struct Features {
     double clip;                           ///< standardised features are clipped to [-clip, clip]
     std::vector<std::int64_t> timeframes;  ///< minutes of the longer bars that have features on every row
+    std::string alpha;                     ///< run or checkpoint of an alpha model whose outputs are features; "": none
+    std::string alpha_outputs;             ///< projections, probabilities
   } features;
 
   struct Environment {

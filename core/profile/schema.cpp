@@ -95,6 +95,8 @@ std::vector<Key> rows() {
 
     key(MEMBER(features.clip), 5, open_below(0, 100), "standard deviations", "Standardised features are clipped to plus and minus this"),
     key(MEMBER(features.timeframes), Widths{}, list_of(0, 8, closed(1, 1440)), "minutes", "Longer bars, divisors of a day, whose return, range, close, volume and volatility are features too, once they are over"),
+    key(MEMBER(features.alpha), "", anything, "run or file", "Trained alpha model whose outputs after each book are features too: a run (folder, or name in runs/: its best checkpoint) or a .safetensors file; empty: none"),
+    key(MEMBER(features.alpha_outputs), "projections", words({"projections", "probabilities"}), "", "Which outputs: the eight projections, or the five probabilities"),
 
     key(MEMBER(environment.actions), (Numbers{-1, -0.5, 0, 0.5, 1}), list_of(2, 32, closed(-1, 1)), "of max_contracts", "Target positions to choose from; distinct, one of them 0"),
     key(MEMBER(environment.max_contracts), 1, open_below(0, 1e6), "contracts", "Position at action 1"),

@@ -43,12 +43,17 @@ market::ReadOptions read_options(const profile::Profile::Data& data) {
   return options;
 }
 
-nlohmann::ordered_json data_report(const std::filesystem::path& source) {
+nlohmann::ordered_json data_report(const std::filesystem::path& source, const market::BookModel* model) {
   const market::SourceSum sum = market::sum_of_source(source);
-  return {{"source", std::filesystem::absolute(source).lexically_normal().string()},
-          {"files", sum.files},
-          {"bytes", sum.bytes},
-          {"xxh64", fmt::format("{:016x}", sum.xxh64)}};
+  const auto place = [](const std::filesystem::path& path) {
+    return std::filesystem::absolute(path).lexically_normal().string();
+  };
+  nlohmann::ordered_json report = {{"source", place(source)},
+                                   {"files", sum.files},
+                                   {"bytes", sum.bytes},
+                                   {"xxh64", fmt::format("{:016x}", sum.xxh64)}};
+  if (model) report["alpha"] = {{"checkpoint", place(model->file())}, {"xxh64", model->checksum()}};
+  return report;
 }
 
 market::Contract contract_of(const profile::Profile::Contract& wanted, const std::string& symbol) {

@@ -1,10 +1,13 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
-#include <map>
+#include <functional>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "core/device/device.h"
+#include "core/market/book_model.h"
 #include "core/market/contract.h"
 #include "core/market/reader.h"
 #include "core/profile/profile.h"
@@ -18,9 +21,13 @@ std::filesystem::path market_source(const profile::Profile& profile);
 /// How a profile wants its market files read.
 market::ReadOptions read_options(const profile::Profile::Data& data);
 
-/// What tells the data that a run was trained on, recorded with it: {"source", "files", "bytes", "xxh64"}. Reads every
-/// byte. Throws Error(data).
-nlohmann::ordered_json data_report(const std::filesystem::path& source);
+/// Opens the model that features.alpha names; gives none where that is empty.
+using OpenBookModel = std::function<std::unique_ptr<market::BookModel>(Device&, const profile::Profile&)>;
+inline std::unique_ptr<market::BookModel> no_book_model(Device&, const profile::Profile&) { return nullptr; }
+
+/// What tells the data that a run was trained on, recorded with it: {"source", "files", "bytes", "xxh64"}, and of a
+/// model that made features "alpha": {"checkpoint", "xxh64"}. Reads every byte. Throws Error(data).
+nlohmann::ordered_json data_report(const std::filesystem::path& source, const market::BookModel* model = nullptr);
 
 /// The built-in contract of the profile's symbol, or without one of `symbol`, with what the profile says of it.
 market::Contract contract_of(const profile::Profile::Contract& wanted, const std::string& symbol);

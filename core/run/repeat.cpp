@@ -52,6 +52,12 @@ void require_same_data(const RunRecord& run, const Json& data) {
                   fmt::format("{}: the data has changed since run {}: it was {}, it is {}; restore it, "
                               "or {}",
                               text_at(data, "source"), run.name(), described(then), described(data), instead));
+  const Json alpha = data.value("alpha", Json());
+  const std::string was = text_at(then.value("alpha", Json()), "xxh64"), is = text_at(alpha, "xxh64");
+  if (was != is)
+    throw Error(ExitCode::data, fmt::format("{}: the checkpoint of features.alpha has changed since run {}: its xxh64 "
+                                            "was {}, it is {}; restore it, or {}",
+                                            text_at(alpha, "checkpoint"), run.name(), was, is, instead));
 }
 
 std::vector<std::string> repeat_warnings(const RunRecord& run, const Json& environment) {

@@ -14,7 +14,7 @@ std::string device_kind(const std::string& description);
 void require_one_profile(const RunRecord& run);
 
 /// Throws Error(data) when `data` (environment.json's member of that name: source, files, bytes, xxh64) tells of other
-/// bytes than those that `run` trained on, or the run recorded none.
+/// bytes than those that `run` trained on or of another alpha model behind its features, or the run recorded none.
 void require_same_data(const RunRecord& run, const nlohmann::ordered_json& data);
 
 /// A line for each thing that may make a repetition end with other bits: another kind of device, another program.

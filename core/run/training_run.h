@@ -7,6 +7,7 @@
 
 #include "core/device/device.h"
 #include "core/profile/profile.h"
+#include "core/run/market_input.h"
 #include "core/run/repeat.h"
 #include "core/run/run_directory.h"
 
@@ -19,6 +20,7 @@ struct TrainingRunOptions {
   bool json = false;  ///< the last line of standard output is the summary as one JSON object with exit_code and run
   bool require_pass = false;           ///< a gate that says FAIL makes the exit code gate_failed
   std::optional<RunRecord> repeats{};  ///< this run has to find the same data, and says how it compares
+  OpenBookModel open_book_model = no_book_model;
 };
 
 /// How a profile wants its device; FOXHUNT_GRAPHS=0 in the environment turns recorded graphs off.

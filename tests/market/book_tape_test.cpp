@@ -176,3 +176,20 @@ TEST_CASE("trade bars: open, high, low, close and volume of each interval that t
   REQUIRE(bars.volume == std::vector<std::uint64_t>{10, 5});
   REQUIRE_THROWS_AS(bars_of_trades(Trades{}, second), Error);
 }
+
+TEST_CASE("book tape: a column of one value a book gives each row its own book's, whatever is left out") {
+  std::mt19937_64 random(test::seed());
+  const Books books = random_books(500, random);  // some without a bid
+  ExtraColumn number{"number", {}};
+  std::vector<double> expected;
+  for (std::size_t i = 0; i < books.rows(); ++i) {
+    number.values.push_back(static_cast<double>(i));
+    if (books.two_sided(i)) expected.push_back(static_cast<double>(i));
+  }
+  REQUIRE(expected.size() < books.rows());
+  const Tape tape = make_book_tape(books, es, {}, {number});
+  REQUIRE(tape.bars.extra.back().name == "number");
+  REQUIRE(column(tape, "number") == expected);
+  number.values.pop_back();
+  REQUIRE_THROWS_WITH(make_book_tape(books, es, {}, {number}), ": column number has 499 values for 500 books");
+}

@@ -193,6 +193,8 @@ spread_ticks = 2.0
 [features]
 clip = 4
 timeframes = [30, 60]
+alpha = "alpha-phase-a"
+alpha_outputs = "probabilities"
 [environment]
 actions = [-1, 0, 1]
 max_contracts = 2

@@ -1,0 +1,30 @@
+#pragma once
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/market/books.h"
+#include "core/market/tape.h"
+
+namespace foxhunt::market {
+
+/// A trained model of order books whose outputs become features.
+class BookModel {
+ public:
+  virtual ~BookModel() = default;
+
+  /// The checkpoint that it was read from, and the XXH64 of its bytes, 16 hexadecimal digits.
+  virtual const std::filesystem::path& file() const = 0;
+  virtual const std::string& checksum() const = 0;
+  /// All that its outputs depend on besides books, contract and sessions, for a cache's key.
+  virtual std::string identity() const = 0;
+  virtual std::vector<std::string> names() const = 0;
+
+  /// A column for each of names(), with a value for every book, one-sided ones included; all finite. Causal: a value
+  /// depends on its book and on earlier ones of the session alone. Throws Error(data) for books or a contract that the
+  /// model was not made for, Error(numerics) for an output that is not finite.
+  virtual std::vector<ExtraColumn> columns(const Books& books, const Contract& contract,
+                                           const TapeOptions& sessions) = 0;
+};
+
+}  // namespace foxhunt::market

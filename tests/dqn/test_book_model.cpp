@@ -1,0 +1,162 @@
+// Outputs of a frozen model of books as features of an agent: from the loader to the card. Here it is a made-up one.
+#include <numeric>
+
+#include "core/dqn/model_card.h"
+#include "core/market/feature_cache.h"
+#include "core/market/synth.h"
+#include "core/market/writer.h"
+#include "core/profile/printer.h"
+#include "tests/dqn/training_fixture.h"
+
+using namespace foxhunt;
+using namespace foxhunt::test;
+
+namespace {
+
+/// Says a number of each row alone, now and then a large one.
+class MadeUpModel : public market::BookModel {
+ public:
+  explicit MadeUpModel(std::string checksum) : checksum_(std::move(checksum)) {}
+  const std::filesystem::path& file() const override { return file_; }
+  const std::string& checksum() const override { return checksum_; }
+  std::string identity() const override { return checksum_ + " on paper"; }
+  std::vector<std::string> names() const override { return {"alpha_projection_1"}; }
+  std::vector<market::ExtraColumn> columns(const market::Books& books, const market::Contract&,
+                                           const market::TapeOptions&) override {
+    ++computed;
+    market::ExtraColumn column{"alpha_projection_1", {}};
+    for (std::size_t i = 0; i < books.rows(); ++i)
+      column.values.push_back(i % 5000 == 0 ? 1e6 : 0.5 + static_cast<double>(i % 97) * 0.01);
+    return {column};
+  }
+  int computed = 0;
+
+ private:
+  std::filesystem::path file_ = "made/up.safetensors";
+  std::string checksum_;
+};
+
+/// Error(code) that says all of `words`.
+template <class Work>
+void require_error(ExitCode code, const std::vector<std::string>& words, const Work& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    INFO(message);
+    REQUIRE(error.code() == code);
+    for (const std::string& word : words) REQUIRE(message.find(word) != std::string::npos);
+    return;
+  }
+  FAIL("no error");
+}
+
+market::Books books_of(std::int64_t sessions, std::int64_t rows) {
+  market::SynthOptions options;
+  options.sessions = sessions;
+  options.rows = rows;
+  return market::synthesize_books(options);
+}
+
+std::string setting(const char* key, const std::string& value) {
+  return std::string(key) + "=" + profile::toml_text(value);
+}
+
+}  // namespace
+
+TEST_CASE("book_model: its outputs are features like others: standardised by the training split, clipped, last") {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "books.dbn").string();
+  market::write_books(books_of(6, 1500), file);
+  MadeUpModel model("0123456789abcdef");
+  const profile::Profile p = smoke_profile({setting("data.path", file), setting("features.alpha", "x")});
+  const dqn::LoadedMarket with = dqn::load_market(p, &model);
+  const dqn::LoadedMarket without = dqn::load_market(smoke_profile({setting("data.path", file)}));
+  REQUIRE(with.features.width() == without.features.width() + 1);
+  REQUIRE(with.features.names.back() == "alpha_projection_1");
+  REQUIRE(with.tables.features == static_cast<int>(with.features.width()));
+  REQUIRE(with.report().find("some by the alpha model 0123456789abcdef") != std::string::npos);
+  REQUIRE(without.report().find("alpha") == std::string::npos);
+  const std::size_t width = with.features.width();
+  float smallest = 0, largest = 0;
+  for (std::size_t i = 0; i < with.tape.rows(); ++i) {
+    for (std::size_t f = 0; f + 1 < width; ++f)
+      REQUIRE(with.features.values[i * width + f] == without.features.values[i * (width - 1) + f]);
+    const float value = with.features.values[i * width + width - 1];
+    smallest = std::min(smallest, value), largest = std::max(largest, value);
+  }
+  REQUIRE(largest == static_cast<float>(p.features.clip));
+  REQUIRE(smallest > -1);
+  REQUIRE(with.features.mean.back() > 0.5);
+
+  // By the model's own numbers, on a market that is there already.
+  market::Standardisation numbers = market::standardisation_of(with.features);
+  numbers.mean.back() = 0, numbers.deviation.back() = 1;
+  const dqn::LoadedMarket seen = dqn::load_market(p, numbers, false, &model);
+  REQUIRE(with.features.values[2 * width - 1] != seen.features.values[2 * width - 1]);
+  REQUIRE(with.features.values[2 * width - 1] * with.features.deviation.back() + with.features.mean.back() ==
+          Approx(seen.features.values[2 * width - 1]));
+}
+
+TEST_CASE("book_model: a market in the cache is another one for another checkpoint") {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "books.dbn").string();
+  const auto cache = folder / "cache";
+  market::write_books(books_of(9, 12'000), file);
+  const auto load = [&](MadeUpModel& model, const char* outputs = "projections", const char* where = "x") {
+    return dqn::load_market(
+        smoke_profile({setting("data.path", file), setting("data.cache", cache.string()),
+                       setting("features.alpha", where), setting("features.alpha_outputs", outputs)}),
+        &model);
+  };
+  const auto kept = [&] { return std::distance(std::filesystem::directory_iterator(cache), {}); };
+  MadeUpModel model("0123456789abcdef"), other("fedcba9876543210");
+  const dqn::LoadedMarket cold = load(model);
+  REQUIRE(cold.tape.rows() >= market::FeatureCache::least_rows);
+  REQUIRE((model.computed == 1 && kept() == 1));
+  const dqn::LoadedMarket warm = load(model, "projections", "the same file elsewhere");
+  REQUIRE((model.computed == 1 && kept() == 1));
+  REQUIRE(warm.features.values == cold.features.values);
+  REQUIRE(warm.features.names == cold.features.names);
+  REQUIRE(warm.report() == cold.report());
+  load(other);
+  REQUIRE((other.computed == 1 && kept() == 2));
+  load(model, "probabilities");
+  REQUIRE((model.computed == 2 && kept() == 3));
+}
+
+TEST_CASE("book_model: features.alpha needs books, and its model") {
+  const TemporaryFolder folder;
+  MadeUpModel model("0123456789abcdef");
+  const std::string bars = (folder / "bars.csv").string(), books = (folder / "books.dbn").string();
+  market::SynthOptions options;
+  options.sessions = 6;
+  market::write_bars(market::synthesize(options), bars);
+  market::write_books(books_of(6, 1500), books);
+  require_error(ExitCode::data, {"bars.csv", "no order books", "features.alpha = \"mine\"", "mbp-10"}, [&] {
+    dqn::load_market(smoke_profile({setting("data.path", bars), setting("features.alpha", "mine")}), &model);
+  });
+  require_error(ExitCode::data, {"no order books", "features.alpha"}, [&] {
+    dqn::make_market(market::synthesize(options), smoke_profile({setting("features.alpha", "x")}));
+  });
+  require_error(ExitCode::usage, {"features.alpha = \"mine\"", "no alpha model", "books.dbn"}, [&] {
+    dqn::load_market(smoke_profile({setting("data.path", books), setting("features.alpha", "mine")}));
+  });
+  require_error(ExitCode::usage, {"features.alpha = \"\"", "an alpha model"},
+                [&] { dqn::load_market(smoke_profile({setting("data.path", books)}), &model); });
+}
+
+TEST_CASE("book_model: a card keeps its checksum, and only that one is taken") {
+  const profile::Profile p = smoke_profile({setting("features.alpha", "mine")});
+  dqn::ModelCard card;
+  card.features = {{"a"}, {0}, {1}};
+  card.clip = 5, card.positions = {0, 1}, card.atoms = 2, card.v_max = 1, card.reward_scale = 1, card.step_limit = 1;
+  card.hidden = {8};
+  REQUIRE(dqn::parse_model_card(dqn::model_metadata(card, p), "x").book_model.empty());
+  card.book_model = "0123456789abcdef";
+  REQUIRE(dqn::parse_model_card(dqn::model_metadata(card, p), "x").book_model == card.book_model);
+  dqn::require_same_book_model(card, "x", p, card.book_model);
+  for (const char* other : {"", "fedcba9876543210"})
+    require_error(ExitCode::data, {"best.safetensors", "xxh64 0123456789abcdef", "features.alpha = \"mine\"", "--set"},
+                  [&] { dqn::require_same_book_model(card, "best.safetensors", p, other); });
+}
