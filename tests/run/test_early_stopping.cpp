@@ -80,7 +80,7 @@ TEST_CASE("early_stopping: restored at any point, it decides as if never stopped
   }
 }
 
-TEST_CASE("early_stopping: restored with more patience, a stop for want of it is taken back; other stops stay") {
+TEST_CASE("early_stopping: restored with more patience, a stop for want of it is taken back, and other stops stay") {
   EarlyStopping impatient(2, 0.0);
   for (const double metric : {3.0, 2.0, 1.0}) impatient.update(metric);
   REQUIRE(impatient.stopped());

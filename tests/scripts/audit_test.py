@@ -92,6 +92,7 @@ class Tree:
             self.path(source.relative_to(TOP)).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(source, self.path(source.relative_to(TOP)))
         self.write("core/kernels.h", catalogue(PROTOTYPES, ROWS))
+        self.write("core/alpha_kernels.h", "#pragma once\n")
         self.write("cuda/blend.cu", BLEND)
         self.write("core/nn/step.cpp", STEP)
         self.write("core/nn/CMakeLists.txt", "foxhunt_library(foxhunt_nn step.cpp LINK foxhunt_device)  # not left_out.cpp\n")
