@@ -1,11 +1,10 @@
 // Outputs of a frozen model of books as features of an agent: from the loader to the card. Here it is a made-up one.
-#include <numeric>
-
-#include "core/dqn/model_card.h"
+#include "core/dqn/evaluation.h"
 #include "core/market/feature_cache.h"
 #include "core/market/synth.h"
 #include "core/market/writer.h"
 #include "core/profile/printer.h"
+#include "core/run/run_directory.h"
 #include "tests/dqn/training_fixture.h"
 
 using namespace foxhunt;
@@ -159,4 +158,34 @@ TEST_CASE("book_model: a card keeps its checksum, and only that one is taken") {
   for (const char* other : {"", "fedcba9876543210"})
     require_error(ExitCode::data, {"best.safetensors", "xxh64 0123456789abcdef", "features.alpha = \"mine\"", "--set"},
                   [&] { dqn::require_same_book_model(card, "best.safetensors", p, other); });
+}
+
+TEST_CASE("book_model: an agent is evaluated with the model that it was trained on, whatever the device rounds") {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "books.dbn").string();
+  market::write_books(books_of(6, 1500), file);
+  const profile::Profile p =
+      smoke_profile({setting("data.path", file), setting("features.alpha", "mine"), setting("device.device", "host"),
+                     "training.epochs=1", "smoketest.enabled=false", "network.hidden=[16]"});
+  const auto opens = [](const std::string& checksum) {
+    return dqn::EvaluationOptions{
+        "", "", [=](Device&, const profile::Profile&) { return std::make_unique<MadeUpModel>(checksum); }};
+  };
+  const auto directory = run::RunDirectory::create(folder.path(), "agent");
+  MadeUpModel made_up("0123456789abcdef");
+  Training training(p, "host", dqn::load_market(p, &made_up));
+  const dqn::Outcome outcome = training.trainer.run({nullptr, nullptr, nullptr, &directory});
+  dqn::Model model = dqn::load_model(dqn::find_checkpoint(directory.path(), "best"));
+  REQUIRE(model.card.book_model == "0123456789abcdef");
+  REQUIRE(model.card.features.names.back() == "alpha_projection_1");
+  const double net = dqn::evaluate(model, opens("0123456789abcdef")).agent.net;
+  REQUIRE(net == outcome.test.net);
+  require_error(ExitCode::data, {"best.safetensors", "another alpha model"},
+                [&] { dqn::evaluate(model, opens("fedcba9876543210")); });
+  require_error(ExitCode::data, {"best.safetensors", "another alpha model"}, [&] { dqn::evaluate(model, {}); });
+  model.card.features.mean.back() += 1e-6;
+  REQUIRE(dqn::evaluate(model, opens("0123456789abcdef")).agent.net == net);
+  model.card.features.mean[3] += 1e-12;
+  require_error(ExitCode::data, {"no longer what", model.card.features.names[3]},
+                [&] { dqn::evaluate(model, opens("0123456789abcdef")); });
 }
