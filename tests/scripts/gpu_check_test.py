@@ -96,6 +96,8 @@ class GpuCheckTest(unittest.TestCase):
         (self.tree / "scripts").mkdir(parents=True)
         (self.tree / "tests").mkdir()
         shutil.copy(TOP / "scripts/gpu-check", self.tree / "scripts")
+        (self.tree / "scripts/gpu-check.d").mkdir()
+        shutil.copy(TOP / "scripts/gpu-check.d/printed.py", self.tree / "scripts/gpu-check.d")
         for name in ("cuda/dense.cu", "core/device/arena.h", "core/kernels.h", "core/isv_slots.h", "core/error.h"):
             write(self.tree / name, name + "\n")
         for name in ("foxhunt-train", "test_device", "test_cuda", "test_dqn", "planted_faults"):
