@@ -45,7 +45,8 @@ int shell(const std::string& command) {
 
 TEST_CASE("smoke: dqn-smoketest trains on the bundled data and every check passes") {
   const TemporaryFolder folder;
-  const Outcome outcome = run_program({"--profile", "dqn-smoketest", "--output", folder.path().string()});
+  const Outcome outcome = run_program({"--profile", "dqn-smoketest", "--output", folder.path().string(), "--set",
+                                       "smoketest.budget_seconds=3000"});  // how fast this machine is, is not tested
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.code == 0);
   for (const char* check : {"parameters_changed", "replay_filled", "losses_finite", "rewards_sum_to_equity",
