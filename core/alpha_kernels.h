@@ -34,6 +34,17 @@ struct alignas(16) Mbp10RawInput {
 };
 static_assert(sizeof(Mbp10RawInput) == 352);
 
+/// The trunk's parameters as serve_snapshots_kernel loads them: for each column of the state four rows beside each
+/// other, so that a load is 16 bytes and those of neighbouring threads touch; zero beyond the trunk's width.
+struct alignas(16) ServedWeights {
+  enum Row : int { input = 0, bias = snapshot_features, theta, recurrent = 44, rows = recurrent + max_hidden };
+  static constexpr int head_weights = 48;
+  float column[rows / 4][max_hidden][4];
+  float projector[alpha_projections][max_hidden];
+  float projector_bias[alpha_projections];
+  float heads[head_weights];  ///< [9, 5], and three zeros
+};
+
 /// An execution, as a live trader reports it beside the model.
 struct Fill {
   std::int64_t ts;         ///< UTC ns
@@ -102,12 +113,10 @@ KERNEL void take_fill_kernel(const foxhunt::MappedSlot<foxhunt::Fill>* __restric
                              foxhunt::LivePosition* __restrict__ position);
 /// One block: all of the live path, the same bits as its kernels one by one. Waits for a new snapshot, answers, and so
 /// on up to `snapshots` times; leaves when asked[0], in mapped memory, is not 0, even with a new snapshot there, or
-/// after idle_ns without one. input [41, hidden], recurrent [hidden + 1, hidden], projector [hidden + 1, 8], heads [9,
-/// 5]. now [1], features [40], state [hidden] and live are those of the last snapshot, read at the start and written at
-/// the end, before left[0] = 1.
+/// after idle_ns without one. now [1], features [40], state [hidden] and live are those of the last snapshot, read at
+/// the start and written at the end, before left[0] = 1.
 KERNEL void serve_snapshots_kernel(const foxhunt::MappedSlot<foxhunt::Mbp10RawInput>* __restrict__ slot,
-                                   const float* __restrict__ input, const float* __restrict__ recurrent,
-                                   const float* __restrict__ projector, const float* __restrict__ heads,
+                                   const foxhunt::ServedWeights* __restrict__ weights,
                                    const std::uint32_t* __restrict__ asked, foxhunt::Mbp10RawInput* __restrict__ now,
                                    float* __restrict__ features, float* __restrict__ state,
                                    std::uint32_t* __restrict__ live,

@@ -344,8 +344,8 @@ KERNEL void end_iteration_kernel(const float* __restrict__ reward, float* __rest
     "logits[5], projection[8], next[hidden], live[4], state[hidden], slot[1], hidden")                                 \
   X(take_fill_kernel, 32, block, "1", "slot[1], position[1]")                                                          \
   X(serve_snapshots_kernel, 128, fixed_block, "1",                                                                     \
-    "slot[1], input[41*hidden], recurrent[(hidden+1)*hidden], projector[(hidden+1)*8], heads[45], asked[1], now[1], "  \
-    "features[40], state[hidden], live[4], answers[1], left[1], hidden, tau_min, tick, snapshots, idle_ns")            \
+    "slot[1], weights[1], asked[1], now[1], features[40], state[hidden], live[4], answers[1], left[1], hidden, "       \
+    "tau_min, tick, snapshots, idle_ns")                                                                               \
   X(sample_windows_kernel, 128, thread, "windows", "rows[count], counters[42], starts[windows], count, windows, seed") \
   X(gather_windows_kernel, 256, thread, "windows*(steps+1)*40",                                                        \
     "features[rows*40], seconds[rows], labels[rows*5], starts[windows], x[windows*(steps+1)*40], "                     \

@@ -73,10 +73,12 @@ struct LiveCounts {
 DEVICE uint32_t answer_word(int i, float logit, const float* projection, const LiveCounts& counts) {
   static_assert(offsetof(Prediction, projection) == 4 * alpha_horizons);
   static_assert(offsetof(Prediction, snapshot) == 4 * (alpha_horizons + alpha_projections));
-  if (i < alpha_horizons) return __float_as_uint(1.0f / (1.0f + expf(-logit)));
-  if (i < alpha_horizons + alpha_projections) return __float_as_uint(projection[i - alpha_horizons]);
-  const int count = i - alpha_horizons - alpha_projections;
-  return count == 0 ? counts.sequence : count == 1 ? counts.torn : counts.missed;
+  // A choice of values, not of paths: a live snapshot waits for one warp.
+  const int k = i - alpha_horizons, count = k - alpha_projections;
+  const float probability = 1.0f / (1.0f + expf(-logit));
+  const float projected = projection[k > 0 && k < alpha_projections ? k : 0];
+  const uint32_t counted = count == 0 ? counts.sequence : count == 1 ? counts.torn : counts.missed;
+  return count >= 0 ? counted : __float_as_uint(k < 0 ? probability : projected);
 }
 
 }  // namespace foxhunt::cuda

@@ -1,6 +1,7 @@
 // The whole live path in one kernel that stays: the weights wait in registers, W_rec h is made before the snapshot
 // comes, and from the slot to the answer nothing leaves the multiprocessor. The sums are those of the kernels that it
-// replaces, in their order.
+// replaces, in their order. For the first snapshot, the only one of a graph, the weights come while the features are
+// made.
 #include "cuda/alpha_heads.cuh"
 #include "cuda/alpha_live.cuh"
 #include "cuda/cfc.cuh"
@@ -11,15 +12,10 @@ using namespace foxhunt::cuda;
 
 namespace {
 
-/// This thread's columns of W_in and b, zero beyond `hidden`.
+/// This thread's columns of W_in, b and theta.
 struct InputWeights {
-  float value[snapshot_features + 1][owned];
-  DEVICE InputWeights(const float* input, int hidden) {
-    UNROLL_ALL for (int i = 0; i <= snapshot_features; ++i) UNROLL for (int o = 0; o < owned; ++o) {
-      const int j = Columns::item(o);
-      value[i][o] = j < hidden ? input[i * hidden + j] : 0.0f;
-    }
-  }
+  float value[ServedWeights::recurrent][owned];
+  DEVICE explicit InputWeights(const ServedWeights& served) { load_rows(served, ServedWeights::input, value); }
   /// W_in x + b, x [40] in shared memory; the bias last, as dense_forward_kernel has it.
   DEVICE void drive(const float* x, float (&sum)[owned]) const {
     UNROLL for (int o = 0; o < owned; ++o) sum[o] = 0.0f;
@@ -32,22 +28,27 @@ struct InputWeights {
         sum[o] += v.w * value[i + 3][o];
       }
     }
-    UNROLL for (int o = 0; o < owned; ++o) sum[o] += value[snapshot_features][o];
+    UNROLL for (int o = 0; o < owned; ++o) sum[o] += value[ServedWeights::bias][o];
   }
+  DEVICE float theta(int o) const { return value[ServedWeights::theta][o]; }
 };
 
-/// A short vector on its way to shared memory through registers: the loads start here and are waited for in store(), so
-/// that those of several vectors are under way at once.
+/// What is on its way from memory to shared memory, through registers: the loads start here and are waited for in
+/// store(), so that those of several are under way at once.
 template <class T, int capacity>
 class BlockLoad {
  public:
-  template <class From>
-  DEVICE BlockLoad(From from, int n) {
-    UNROLL_ALL for (int o = 0; o < Items::count; ++o) value_[o] = Items::item(o) < n ? from[Items::item(o)] : T(0);
+  DEVICE explicit BlockLoad(const void* from, int n = capacity) {
+    UNROLL_ALL for (int o = 0; o < Items::count; ++o) {
+      const int i = Items::item(o);
+      value_[o] = i < n && Items::exists(i) ? static_cast<const T*>(from)[i] : T{};
+    }
   }
-  template <class To>
-  DEVICE void store(To to) const {
-    UNROLL_ALL for (int o = 0; o < Items::count; ++o) if (Items::exists(Items::item(o))) to[Items::item(o)] = value_[o];
+  DEVICE void store(void* to) const {
+    UNROLL_ALL for (int o = 0; o < Items::count; ++o) {
+      const int i = Items::item(o);
+      if (Items::exists(i)) static_cast<T*>(to)[i] = value_[o];
+    }
   }
 
  private:
@@ -56,13 +57,13 @@ class BlockLoad {
 };
 
 /// Looks at a slot again and again. A look is one trip over the bus, for the slot and for the word with which the host
-/// asks to leave, and one barrier; the clock, which costs as much, is read now and then.
+/// asks to leave, and one barrier where all of the next snapshot is there.
 class SlotWatch {
  public:
   DEVICE SlotWatch(const MappedSlot<Mbp10RawInput>& slot, const uint32_t* asked, int64_t idle_ns)
       : slot_(slot), asked_(asked), idle_(static_cast<uint64_t>(idle_ns)) {}
 
-  /// Sends for what is there now: what await() sees first. Work done in between costs no time.
+  /// Sends for what is there now: what await() sees first.
   DEVICE void send() {
     UNROLL for (int k = 0; k < held; ++k) if (Words::exists(Words::item(k))) tagged_[k] =
         load_bus_word(&slot_.tagged[Words::item(k)]);
@@ -72,33 +73,41 @@ class SlotWatch {
   /// Waits for a snapshot newer than the last, into shared memory; false when it is time to leave: the host asked, or
   /// nothing came for too long.
   DEVICE bool await(Mbp10RawInput& taken, LiveCounts& counts) {
-    SHARED_ARRAY(uint32_t, leave, 2);  // in turns, so that one barrier a look is enough
-    SHARED_ARRAY(uint32_t, sequence, 2);
+    SHARED_ARRAY(uint32_t, leave, 1);
+    SHARED_ARRAY(uint32_t, sequence, 1);
     AnyWord* to = reinterpret_cast<AnyWord*>(&taken);
+    const uint32_t next = counts.sequence + 1;
     uint64_t since = 0;
     for (uint32_t look = 1;; ++look) {
-      const int turn = static_cast<int>(look % 2);
-      bool newer = false, same = true;
+      bool is_next = true, newer = false, same = true;
       UNROLL for (int k = 0; k < held; ++k) {
         const int i = Words::item(k);
         if (!Words::exists(i)) break;
         const uint32_t tag = static_cast<uint32_t>(tagged_[k] >> 32);
         to[i] = static_cast<uint32_t>(tagged_[k]);
-        newer = newer || tag != counts.sequence;
-        if (i == 0) sequence[turn] = tag;
+        is_next = is_next && tag == next, newer = newer || tag != counts.sequence;
+        if (i == 0) sequence[0] = tag;
       }
-      if (is_last()) leave[turn] = asked_word_ != 0 || is_idle(look, since);
-      const bool something_new = block_any(newer);
-      if (leave[turn] != 0) return false;
-      if (something_new) {
-        const uint32_t first = sequence[turn];
+      if (is_last()) {
+        leave[0] = asked_word_ != 0 || is_idle(look, since);
+        is_next = is_next && asked_word_ == 0;
+      }
+      if (block_all(is_next)) {
+        counts.take(next);
+        return true;
+      }
+      const bool leaves = leave[0] != 0;
+      const uint32_t first = sequence[0];
+      newer = block_any(newer);
+      if (leaves) return false;
+      if (newer) {  // one that others came before, or a writer is at it
         UNROLL for (int k = 0; k < held; ++k) if (Words::exists(Words::item(k))) same =
             same && static_cast<uint32_t>(tagged_[k] >> 32) == first;
-        if (block_all(same && first != counts.sequence)) {
+        if (block_all(same)) {
           counts.take(first);
           return true;
         }
-        ++counts.torn;  // a writer was at it
+        ++counts.torn;
       }
       wait_a_moment();
       send();
@@ -124,20 +133,24 @@ class SlotWatch {
   uint32_t asked_word_ = 0;
 };
 
-/// Heads of the state, and the answer into its slot. All in shared memory but the slot.
-DEVICE void answer(const float* state, const float* projector, const float* heads, int hidden, const LiveCounts& counts,
+/// Heads of the state, and the answer into its slot. All in shared memory but the slot; projector [8, max_hidden] and
+/// its bias [8]. The sums are project()'s.
+DEVICE void answer(const float* state, const float* projector, const float* heads, const LiveCounts& counts,
                    MappedSlot<Prediction>& slot) {
   SHARED_ARRAY(float, projection, alpha_projections);
   const Tile tile;
   constexpr int count = alpha_projections / tiles_in(cfc_threads);
   for (int first = tile.rank() * count; first < alpha_projections; first += tile.tiles() * count) {
-    float p[count];
-    project(tile, state, projector, hidden, first, p);
+    float p[count] = {};
+    for (int i : tile.over(max_hidden))
+      UNROLL for (int k = 0; k < count; ++k) p[k] += state[i] * projector[(first + k) * max_hidden + i];
+    const float* bias = projector + alpha_projections * max_hidden + first;
+    UNROLL for (int k = 0; k < count; ++k) p[k] = tanhf(tile.sum(p[k]) + bias[k]);
     if (tile.lane == 0) UNROLL for (int k = 0; k < count; ++k) projection[first + k] = p[k];
   }
   __syncthreads();
   for (int i : thread_stride(slot_words<Prediction>)) {
-    const float logit = i < alpha_horizons ? logit_of(projection, heads, i) : 0.0f;
+    const float logit = logit_of(projection, heads, i < alpha_horizons ? i : 0);
     store_word(slot, i, answer_word(i, logit, projection, counts), counts.answers);
   }
 }
@@ -145,69 +158,73 @@ DEVICE void answer(const float* state, const float* projector, const float* head
 }  // namespace
 
 KERNEL void LAUNCH_BOUNDS(cfc_threads, 1)
-    serve_snapshots_kernel(const MappedSlot<Mbp10RawInput>* __restrict__ slot, const float* __restrict__ input,
-                           const float* __restrict__ recurrent, const float* __restrict__ projector,
-                           const float* __restrict__ heads, const uint32_t* __restrict__ asked,
+    serve_snapshots_kernel(const MappedSlot<Mbp10RawInput>* __restrict__ slot,
+                           const ServedWeights* __restrict__ weights, const uint32_t* __restrict__ asked,
                            Mbp10RawInput* __restrict__ now, float* __restrict__ features, float* __restrict__ state,
                            uint32_t* __restrict__ live, MappedSlot<Prediction>* __restrict__ answers,
                            uint32_t* __restrict__ left, int hidden, float tau_min, int64_t tick, int snapshots,
                            int64_t idle_ns) {
   if (blockIdx.x != 0) return;
+  BLOCK_IS_EXACTLY(cfc_threads);
   SHARED_ARRAY(Mbp10RawInput, book, 2);  // the last one and the next, in turns
   SHARED_ARRAY(float, x, snapshot_features);
   SHARED_ARRAY(Row, h, 1);
-  constexpr int projector_weights = (max_hidden + 1) * alpha_projections;
-  constexpr int heads_weights = (alpha_projections + 1) * alpha_horizons;
-  SHARED_ARRAY(float, projector_weight, projector_weights);
-  SHARED_ARRAY(float, heads_weight, heads_weights);
-  constexpr int words = slot_words<Mbp10RawInput>;
+  SHARED_ARRAY(float, projector, (max_hidden + 1) * alpha_projections);
+  SHARED_ARRAY(float, heads, ServedWeights::head_weights);
+  // Loads come back in order. The slot's, which take longest, are behind those that the features need and ahead of all
+  // others, which come while the features are made.
+  LiveCounts counts(live);
+  const BlockLoad<float, max_hidden> state_load(state, hidden);
+  const BlockLoad<float4, sizeof(Mbp10RawInput) / sizeof(float4)> now_load(now);
+  LOADS_SO_FAR_FIRST();
   SlotWatch watch(*slot, asked, idle_ns);
   watch.send();
-  const BlockLoad<float, projector_weights> projector_load(projector, (hidden + 1) * alpha_projections);
-  const BlockLoad<float, heads_weights> heads_load(heads, heads_weights);
-  const BlockLoad<float, max_hidden> state_load(state, hidden);
-  const BlockLoad<float, snapshot_features> features_load(features, snapshot_features);
-  const BlockLoad<uint32_t, words> now_load(reinterpret_cast<const AnyWord*>(now), words);
-  LiveCounts counts(live);
-  const InputWeights input_weight(input, hidden);
-  const Weights weight(recurrent, hidden, false);
-  float tau[owned];
-  time_constants(recurrent + hidden * hidden, hidden, tau_min, tau);
-  projector_load.store(projector_weight);
-  heads_load.store(heads_weight);
+  LOADS_SO_FAR_FIRST();
+  const Weights weight(*weights);
+  const InputWeights input_weight(*weights);
+  LOADS_SO_FAR_FIRST();
   state_load.store(h[0]);
-  features_load.store(x);
-  now_load.store(reinterpret_cast<AnyWord*>(&book[0]));
-  __syncthreads();
+  now_load.store(&book[0]);
+  float tau[owned], recurrence[1][owned];
   int served = 0;
-  for (; served < snapshots; ++served) {
+  while (true) {
     const Mbp10RawInput& before = book[served % 2];
     Mbp10RawInput& taken = book[(served + 1) % 2];
-    float recurrence[1][owned], drive[owned];
-    multiply(h, weight, recurrence);
-    if (served > 0) watch.send();  // not before the answer: its own loads would wait for this one
     if (!watch.await(taken, counts)) break;
     snapshot_row_by_block(taken, before, static_cast<float>(tick), x);
-    if (taken.first) {  // nothing of the session before
-      for (int j : thread_stride(max_hidden)) h[0][j] = 0.0f;
-      __syncthreads();
+    if (served == 0) {
+      const BlockLoad<float4, (max_hidden + 1) * alpha_projections / 4> projector_load(weights->projector);
+      const BlockLoad<float4, ServedWeights::head_weights / 4> heads_load(weights->heads);
+      UNROLL for (int o = 0; o < owned; ++o) tau[o] = time_constant(input_weight.theta(o), tau_min);
       multiply(h, weight, recurrence);
+      projector_load.store(projector);
+      heads_load.store(heads);
+    }
+    if (taken.first) {  // nothing of the session before
+      __syncthreads();
+      for (int j : thread_stride(max_hidden)) h[0][j] = 0.0f;
+      UNROLL for (auto& sum : recurrence[0]) sum = 0.0f;
     }
     __syncthreads();
+    float drive[owned];
     input_weight.drive(x, drive);
     UNROLL for (int o = 0; o < owned; ++o) {
       const int j = Columns::item(o);
-      if (j >= hidden) break;
+      if (!Columns::exists(j)) break;
       h[0][j] = step_cell(h[0][j], drive[o], recurrence[0][o], Mix(taken.seconds, tau[o]));
     }
     __syncthreads();
     ++counts.answers;
-    answer(h[0], projector_weight, heads_weight, hidden, counts, *answers);
+    answer(h[0], projector, heads, counts, *answers);
+    if (++served >= snapshots) break;
+    watch.send();  // not before the answer: its own loads would wait for this one
+    multiply(h, weight, recurrence);
   }
   __syncthreads();
   for (int j : thread_stride(hidden)) state[j] = h[0][j];
   copy_by_block(book[served % 2], *now);
-  for (int i : thread_stride(snapshot_features)) features[i] = x[i];
+  if (served > 0)
+    for (int i : thread_stride(snapshot_features)) features[i] = x[i];
   if (threadIdx.x == 0) {
     counts.store(live);
     store_release(left, 1);

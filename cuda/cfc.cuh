@@ -27,10 +27,22 @@ DEVICE float step_cell(float h, float drive, float recurrence, const Mix& mix) {
   return h * mix.keep + mix.take * tanhf(drive + recurrence);
 }
 
+DEVICE float time_constant(float theta, float tau_min) { return tau_min + softplus(theta); }
 /// Of this thread's columns.
 DEVICE void time_constants(const float* theta, int hidden, float tau_min, float (&tau)[owned]) {
   UNROLL for (int o = 0; o < owned; ++o) tau[o] =
-      Columns::item(o) < hidden ? tau_min + softplus(theta[Columns::item(o)]) : 1.0f;
+      Columns::item(o) < hidden ? time_constant(theta[Columns::item(o)], tau_min) : 1.0f;
+}
+
+/// rows[i][o] = row first + i of what is served, column o of this thread's.
+template <int count>
+DEVICE void load_rows(const ServedWeights& served, int first, float (&rows)[count][owned]) {
+  UNROLL_ALL for (int i = 0; i < count; i += 4) UNROLL for (int o = 0; o < owned; ++o) {
+    const int j = Columns::item(o);
+    float4 v{};
+    if (Columns::exists(j)) v = *reinterpret_cast<const float4*>(served.column[(first + i) / 4][j]);
+    rows[i][o] = v.x, rows[i + 1][o] = v.y, rows[i + 2][o] = v.z, rows[i + 3][o] = v.w;
+  }
 }
 
 /// The part of W_rec that this thread multiplies by, zero beyond `hidden`: weight[i][o] = W[i, column o] or, for the
@@ -43,6 +55,7 @@ struct Weights {
       value[i][o] = i < hidden && j < hidden ? recurrent[transposed ? j * hidden + i : i * hidden + j] : 0.0f;
     }
   }
+  DEVICE explicit Weights(const ServedWeights& served) { load_rows(served, ServedWeights::recurrent, value); }
 };
 
 /// sum[w][o] = sum over i of x[w][i] * weight[i][o], in the order of i. x in shared memory, zero beyond `hidden`.

@@ -11,6 +11,8 @@
 #define KERNEL extern "C" __global__
 #define DEVICE __device__ __forceinline__
 #define LAUNCH_BOUNDS(...) __launch_bounds__(__VA_ARGS__)
+/// Of a kernel that is launched with this many threads a block and no other: strides over a block become straight code.
+#define BLOCK_IS_EXACTLY(threads) __builtin_assume(blockDim.x == (threads) && threadIdx.x < (threads))
 #define SHARED_ARRAY(type, name, count) __shared__ __align__(16) type name[count]
 #define UNROLL _Pragma("unroll")
 #define UNROLL_16 _Pragma("unroll 16")
@@ -49,6 +51,7 @@ constexpr int quarter_step = 4, quarter_apart = 32;
 #endif
 #define DEVICE inline __attribute__((always_inline))
 #define LAUNCH_BOUNDS(...)
+#define BLOCK_IS_EXACTLY(threads)
 #define UNROLL _Pragma("GCC unroll 8")
 #define UNROLL_16 _Pragma("GCC unroll 8")
 #define UNROLL_ALL _Pragma("GCC unroll 4")
@@ -313,6 +316,8 @@ DEVICE void store_bus_word(uint64_t* p, uint64_t v) {
 DEVICE void store_release(uint32_t* p, uint32_t v) {
   asm volatile("st.release.sys.global.u32 [%0], %1;" : : "l"(p), "r"(v) : "memory");
 }
+/// The compiler moves no load across it: what is written first is on its way first.
+#define LOADS_SO_FAR_FIRST() asm volatile("" : : : "memory")
 /// Of a clock that only goes forward.
 DEVICE uint64_t nanoseconds_now() {
   uint64_t v;
@@ -329,6 +334,7 @@ DEVICE void store_release(uint32_t* p, uint32_t v) { __atomic_store_n(p, v, __AT
 inline uint64_t nanoseconds_now() {
   return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
 }
+#define LOADS_SO_FAR_FIRST()
 inline void wait_a_moment() { std::this_thread::yield(); }
 #endif
 

@@ -8,10 +8,16 @@
 
 namespace foxhunt::cuda {
 
+/// n / d, d > 0. A GPU divides zero on a path that takes three times as long, and much of a quiet book is zero: it
+/// divides d then. Times 0 or 1, because of a choice between the two the compiler would make one division again.
+DEVICE float ratio(float n, float d) {
+  const bool zero = n == 0.0f;
+  return (zero ? d : n) / d * (zero ? 0.0f : 1.0f);
+}
 /// x / (1 + |x|): any number into (-1, 1), and most of the range for the first few units.
-DEVICE float bounded(float x) { return x / (1.0f + fabsf(x)); }
+DEVICE float bounded(float x) { return ratio(x, 1.0f + fabsf(x)); }
 /// (a - b) / (a + b) for numbers that are not negative; 0 where there is neither.
-DEVICE float imbalance(float a, float b) { return (a - b) / (a + b > 0.0f ? a + b : 1.0f); }
+DEVICE float imbalance(float a, float b) { return ratio(a - b, a + b > 0.0f ? a + b : 1.0f); }
 
 /// A side of the book by number, for threads that do the same for both.
 enum Side : int { bid_side, ask_side };
@@ -26,7 +32,7 @@ DEVICE bool has_ask(const Mbp10Level& l) { return has(l, ask_side); }
 
 /// a - b in ticks. The difference wraps instead of overflowing: whatever a damaged file says, the result is finite.
 DEVICE float ticks(int64_t a, int64_t b, float tick) {
-  return static_cast<float>(static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b))) / tick;
+  return ratio(static_cast<float>(static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b))), tick);
 }
 
 // Below, what is not there is masked by a choice of values, not of paths: a live snapshot waits for one warp.
@@ -47,7 +53,7 @@ DEVICE float order_flow(const Mbp10Level& before, const Mbp10Level& now) {
     flow += side == bid_side ? change : -change;
     sizes += was + is;
   }
-  return flow / (sizes > 0.0f ? sizes : 1.0f);
+  return ratio(flow, sizes > 0.0f ? sizes : 1.0f);
 }
 
 /// What a level adds to the sums of its side; nothing when it is not there.
@@ -105,61 +111,36 @@ DEVICE void level_features(const Mbp10Level& level, const Mbp10Level& before, bo
 }
 
 DEVICE float away_feature(const SideSums& all) {
-  return bounded(all.away / (all.size > 0.0f ? all.size : 1.0f) / 10.0f);
+  return bounded(ratio(all.away, all.size > 0.0f ? all.size : 1.0f) / 10.0f);
 }
 DEVICE float levels_feature(const SideSums& all) { return all.levels / book_levels; }
 
-/// What the best prices are measured against, in ticks.
-enum PriceTicks : int {
-  ask_over_bid,
-  bid_over_before,
-  ask_over_before,
-  trade_over_bid,
-  trade_over_ask,
-  bid_over_second,
-  second_over_ask,
-  price_ticks
-};
-/// Number i of them, of whatever prices are there.
-DEVICE float price_tick(const Mbp10RawInput& now, const Mbp10RawInput& before, int i, float tick) {
-  const Mbp10Level &best = now.level[0], &second = now.level[1], &was = before.level[0];
-  const int64_t upper = i == bid_over_before || i == bid_over_second ? best.bid
-                        : i == trade_over_bid || i == trade_over_ask ? now.trade_price
-                        : i == second_over_ask                       ? second.ask
-                                                                     : best.ask;
-  const int64_t lower = i == bid_over_before                          ? was.bid
-                        : i == ask_over_before                        ? was.ask
-                        : i == bid_over_second                        ? second.bid
-                        : i == trade_over_ask || i == second_over_ask ? best.ask
-                                                                      : best.bid;
-  return ticks(upper, lower, tick);
-}
-
-/// What the best prices and the last trade say: features and, before `bounded`, their values.
+/// What the best prices and the last trade say: their places, and feature i of them. Each is made of one or two
+/// differences of prices, whatever prices are there.
 constexpr int price_features = 6;
 DEVICE int price_feature(int i) { return i < 3 ? i : feature_trade_price + i - 3; }
-DEVICE float price_value(const Mbp10RawInput& now, const Mbp10RawInput& before, const float* by, int i) {
+DEVICE float price_value(const Mbp10RawInput& now, const Mbp10RawInput& before, int i, float tick) {
   static_assert(feature_spread == 0 && feature_microprice == 1 && feature_mid_move == 2 &&
                 feature_bid_gap == feature_trade_price + 1 && feature_ask_gap == feature_bid_gap + 1);
-  const Mbp10Level &best = now.level[0], &second = now.level[1];
-  const bool mid = has_mid(best);
+  const Mbp10Level best = now.level[0], second = now.level[1], was = before.level[0];
+  const bool mid = has_mid(best), bid = has_bid(best), ask = has_ask(best);
+  // Spread and, of it, the microprice; what the mid moved; the trade over the mid; gaps to the second level.
+  const int64_t upper = i == 2 || i == 4 ? best.bid : i == 3 ? now.trade_price : i == 5 ? second.ask : best.ask;
+  const int64_t lower = i == 2 ? was.bid : i == 4 ? second.bid : i == 5 ? best.ask : best.bid;
+  const int64_t other_upper = i == 3 ? now.trade_price : best.ask, other_lower = i == 3 ? best.ask : was.ask;
+  const float first = ticks(upper, lower, tick), other = ticks(other_upper, other_lower, tick);
   const float lean = imbalance(static_cast<float>(best.bid_size), static_cast<float>(best.ask_size));
   // Twice the mid is a whole number of price units, so that no tick is lost to rounding.
-  const float mid_move = 0.5f * (by[bid_over_before] + by[ask_over_before]);
-  const float trade_over_mid = 0.5f * (by[trade_over_bid] + by[trade_over_ask]);
-  const float value = i == 0   ? by[ask_over_bid]
-                      : i == 1 ? 0.5f * by[ask_over_bid] * lean  // less the mid
-                      : i == 2 ? mid_move
-                      : i == 3 ? trade_over_mid
-                      : i == 4 ? by[bid_over_second]
-                               : by[second_over_ask];
-  const bool moved = static_cast<int>(now.first == 0) & static_cast<int>(has_mid(before.level[0]));
-  const bool there = i == 4   ? static_cast<int>(has_bid(best)) & static_cast<int>(has_bid(second))
-                     : i == 5 ? static_cast<int>(has_ask(best)) & static_cast<int>(has_ask(second))
-                     : i == 2 ? static_cast<int>(mid) & static_cast<int>(moved)
-                     : i == 3 ? static_cast<int>(mid) & static_cast<int>(now.trade_price != undefined_price)
-                              : static_cast<int>(mid);
-  return there ? value : 0.0f;
+  const float value = i == 1 ? 0.5f * first * lean : i == 2 || i == 3 ? 0.5f * (first + other) : first;
+  const bool moved = static_cast<int>(now.first == 0) & static_cast<int>(has_mid(was));
+  const bool second_bid = static_cast<int>(bid) & static_cast<int>(has_bid(second));
+  const bool second_ask = static_cast<int>(ask) & static_cast<int>(has_ask(second));
+  const bool traded = now.trade_price != undefined_price;
+  const bool more = i == 2 ? moved : i == 3 ? traded : true;
+  const bool there = i == 4   ? second_bid
+                     : i == 5 ? second_ask
+                              : static_cast<bool>(static_cast<int>(mid) & static_cast<int>(more));
+  return there ? bounded(value) : 0.0f;
 }
 
 DEVICE float trade_imbalance(const Mbp10RawInput& now) {
@@ -191,9 +172,7 @@ DEVICE void snapshot_row(const Mbp10RawInput& now, const Mbp10RawInput& before, 
   out[feature_away] = away_feature(bid), out[feature_away + 1] = away_feature(ask);
   out[feature_side_size] = log_size(bid.size), out[feature_side_size + 1] = log_size(ask.size);
   out[feature_side_levels] = levels_feature(bid), out[feature_side_levels + 1] = levels_feature(ask);
-  float by[price_ticks];
-  UNROLL_ALL for (int i = 0; i < price_ticks; ++i) by[i] = price_tick(now, before, i, tick);
-  UNROLL_ALL for (int i = 0; i < price_features; ++i) out[price_feature(i)] = bounded(price_value(now, before, by, i));
+  UNROLL_ALL for (int i = 0; i < price_features; ++i) out[price_feature(i)] = price_value(now, before, i, tick);
   out[feature_trade_volume] = log_size(traded(now));
   out[feature_seconds] = log_size(milliseconds(now));
 }
@@ -203,18 +182,20 @@ DEVICE void snapshot_row(const Mbp10RawInput& now, const Mbp10RawInput& before, 
 DEVICE void snapshot_row_by_block(const Mbp10RawInput& now, const Mbp10RawInput& before, float tick, float* out) {
   constexpr int lanes = 32, sides = 2;
   SHARED_ARRAY(SideLevel, part, sides * book_levels);
-  SHARED_ARRAY(float, by, price_ticks);
-  for (int item : thread_stride(3 * lanes)) {
+  for (int item : thread_stride(4 * lanes)) {
     const int i = item % lanes, warp = item / lanes;
     if (warp == 0 && i < sides * book_levels)
       part[i] = side_level(now.level[i % book_levels], now.level[0], i / book_levels, tick);
     if (warp == 1 && i < book_levels) level_features(now.level[i], before.level[i], now.first != 0, i, out);
-    if (warp == 2 && i < price_ticks) by[i] = price_tick(now, before, i, tick);
+    if (warp == 2 && i < price_features) out[price_feature(i)] = price_value(now, before, i, tick);
+    if (warp == 3 && i < 2)
+      out[i == 0 ? feature_trade_volume : feature_seconds] = log_size(i == 0 ? traded(now) : milliseconds(now));
+    if (warp == 3 && i == 2) out[feature_imbalances + 5] = trade_imbalance(now);
   }
   __syncthreads();
-  for (int item : thread_stride(4 * lanes)) {
+  for (int item : thread_stride(3 * lanes)) {
     const int i = item % lanes, warp = item / lanes;
-    if (warp == 0 && i < 6) {  // sizes of 3, 5 and 10 levels, orders of 1 and 10, trades
+    if (warp == 0 && i < 5) {  // sizes of 3, 5 and 10 levels, orders of 1 and 10
       const int levels = i == 0 ? 3 : i == 1 ? 5 : i == 3 ? 1 : book_levels;
       float bid = 0.0f, ask = 0.0f;
       UNROLL_ALL for (int l = 0; l < book_levels; ++l) {
@@ -222,8 +203,7 @@ DEVICE void snapshot_row_by_block(const Mbp10RawInput& now, const Mbp10RawInput&
         bid += l < levels ? (i < 3 ? b.size : b.count) : 0.0f;
         ask += l < levels ? (i < 3 ? a.size : a.count) : 0.0f;
       }
-      out[feature_imbalances + i] = imbalance(i == 5 ? static_cast<float>(now.buy_volume) : bid,
-                                              i == 5 ? static_cast<float>(now.sell_volume) : ask);
+      out[feature_imbalances + i] = imbalance(bid, ask);
     }
     if (warp == 1 && i < sides) {
       SideSums sums;
@@ -231,13 +211,11 @@ DEVICE void snapshot_row_by_block(const Mbp10RawInput& now, const Mbp10RawInput&
       out[feature_away + i] = away_feature(sums);
       out[feature_side_levels + i] = levels_feature(sums);
     }
-    if (warp == 2 && i < 2 + sides) {
+    if (warp == 2 && i < sides) {
       float size = 0.0f;
-      UNROLL_ALL for (int l = 0; l < book_levels; ++l) size += part[i % sides * book_levels + l].size;
-      const int place = i < sides ? feature_side_size + i : i == sides ? feature_trade_volume : feature_seconds;
-      out[place] = log_size(i < sides ? size : i == sides ? traded(now) : milliseconds(now));
+      UNROLL_ALL for (int l = 0; l < book_levels; ++l) size += part[i * book_levels + l].size;
+      out[feature_side_size + i] = log_size(size);
     }
-    if (warp == 3 && i < price_features) out[price_feature(i)] = bounded(price_value(now, before, by, i));
   }
 }
 

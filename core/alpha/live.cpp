@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/alpha/served_weights.h"
 #include "core/device/launch.h"
 
 namespace foxhunt::alpha {
@@ -14,6 +15,7 @@ void LiveModel::plan(Arena& arena) {
   arena.plan("live.before", 1, before_);
   arena.plan("live.now", 1, now_);
   arena.plan("live.parameters", static_cast<std::size_t>(layout_.parameters()), parameters_);
+  arena.plan("live.weights", 1, weights_);
   arena.plan("live.features", snapshot_features, features_);
   arena.plan("live.seconds", 1, seconds_);
   arena.plan("live.drive", hidden, drive_);
@@ -29,6 +31,9 @@ void LiveModel::initialise(std::span<const float> parameters) {
   prediction_ = std::make_unique<MappedPinnedSlot<Prediction>>(device_);
   control_ = std::make_unique<MappedBuffer<std::uint32_t>>(device_, 2);
   device_.upload(parameters_, parameters);
+  const auto matrix = [&](TrunkLayout::Matrix m) { return layout_.part(parameters, m); };
+  device_.upload(weights_, std::vector{served_weights(matrix(TrunkLayout::input), matrix(TrunkLayout::recurrent),
+                                                      matrix(TrunkLayout::projector), matrix(TrunkLayout::heads))});
 }
 
 void LiveModel::perceive() {
@@ -47,10 +52,8 @@ void LiveModel::perceive() {
 
 void LiveModel::serve(int snapshots, std::chrono::nanoseconds idle) {
   const DeviceSpan<std::uint32_t> control = control_->device();
-  launch(device_, serve_snapshots_kernel, snapshot_->device_ptr(), layout_.part(parameters_, TrunkLayout::input),
-         layout_.part(parameters_, TrunkLayout::recurrent), layout_.part(parameters_, TrunkLayout::projector),
-         layout_.part(parameters_, TrunkLayout::heads), control.part(0, 1), now_, features_, state_, live_,
-         prediction_->device_ptr(), control.part(1, 1), shape_.hidden, shape_.tau_min, tick_, snapshots,
+  launch(device_, serve_snapshots_kernel, snapshot_->device_ptr(), weights_, control.part(0, 1), now_, features_,
+         state_, live_, prediction_->device_ptr(), control.part(1, 1), shape_.hidden, shape_.tau_min, tick_, snapshots,
          static_cast<std::int64_t>(idle.count()));
 }
 

@@ -56,6 +56,7 @@ class LiveModel {
   std::int64_t tick_;
   DeviceSpan<Mbp10RawInput> before_, now_;
   DeviceSpan<float> parameters_, features_, seconds_, drive_, state_, next_, projection_, logits_;
+  DeviceSpan<ServedWeights> weights_;
   DeviceSpan<std::uint32_t> live_;
   std::unique_ptr<MappedPinnedSnapshotSlot> snapshot_;
   std::unique_ptr<MappedPinnedSlot<Prediction>> prediction_;

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/device/arena.h"
@@ -33,6 +34,9 @@ class TrunkLayout {
   template <class T>
   DeviceSpan<T> part(DeviceSpan<T> parameters, Matrix m) const {
     return parameters.part(static_cast<std::size_t>(table_.offset[m]), floats(m));
+  }
+  std::span<const float> part(std::span<const float> parameters, Matrix m) const {
+    return parameters.subspan(static_cast<std::size_t>(table_.offset[m]), floats(m));
   }
 
   /// Uniform weights by fan-in, zero biases, time constants spread evenly in their logarithm from 10 ms to 10 s.

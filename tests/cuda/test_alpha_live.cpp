@@ -1,6 +1,7 @@
 // Slots read and written by kernels, the fills, and the whole live path in one kernel against its kernels one by one.
 #include <thread>
 
+#include "core/alpha/served_weights.h"
 #include "tests/cuda/live_fixture.h"
 
 using namespace foxhunt;
@@ -43,6 +44,7 @@ struct Path {
   MappedPinnedSlot<Prediction> prediction;
   MappedBuffer<std::uint32_t> control;
   TestBuffer<float> input, recurrent, projector, heads;
+  TestBuffer<ServedWeights> served;
   TestBuffer<Mbp10RawInput> before, now;
   TestBuffer<float> features, seconds, drive, state, next, projection, logits;
   TestBuffer<std::uint32_t> live;
@@ -57,6 +59,8 @@ struct Path {
         recurrent(on, weights(salt + 1, (width + 1) * width)),
         projector(on, weights(salt + 2, (width + 1) * 8)),
         heads(on, weights(salt + 3, 45)),
+        served(on, std::vector{alpha::served_weights(input.download(), recurrent.download(), projector.download(),
+                                                     heads.download())}),
         before(on, std::vector<Mbp10RawInput>(1)),
         now(on, std::vector<Mbp10RawInput>(1)),
         features(on, std::vector<float>(40, 0.0f)),
@@ -80,9 +84,9 @@ struct Path {
   }
   void serve(int snapshots, std::int64_t idle_ns) {
     control.host()[1] = 0;
-    launch_guarded(device, serve_snapshots_kernel, snapshot.device_ptr(), input, recurrent, projector, heads,
-                   control.device().part(0, 1), now, features, state, live, prediction.device_ptr(),
-                   control.device().part(1, 1), hidden, tau_min, live_tick, snapshots, idle_ns);
+    launch_guarded(device, serve_snapshots_kernel, snapshot.device_ptr(), served, control.device().part(0, 1), now,
+                   features, state, live, prediction.device_ptr(), control.device().part(1, 1), hidden, tau_min,
+                   live_tick, snapshots, idle_ns);
     REQUIRE(control.host()[1] == 1);
   }
   Prediction answer() {
