@@ -38,11 +38,13 @@ static_assert(sizeof(Mbp10RawInput) == 352);
 /// other, so that a load is 16 bytes and those of neighbouring threads touch; zero beyond the trunk's width.
 struct alignas(16) ServedWeights {
   enum Row : int { input = 0, bias = snapshot_features, theta, recurrent = 44, rows = recurrent + max_hidden };
-  static constexpr int head_weights = 48;
+  struct Heads {
+    float projector[alpha_projections][max_hidden];
+    float projector_bias[alpha_projections];
+    float heads[48];  ///< [9, 5], and three zeros
+  };
   float column[rows / 4][max_hidden][4];
-  float projector[alpha_projections][max_hidden];
-  float projector_bias[alpha_projections];
-  float heads[head_weights];  ///< [9, 5], and three zeros
+  Heads heads;
 };
 
 /// An execution, as a live trader reports it beside the model.

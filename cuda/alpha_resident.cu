@@ -133,9 +133,8 @@ class SlotWatch {
   uint32_t asked_word_ = 0;
 };
 
-/// Heads of the state, and the answer into its slot. All in shared memory but the slot; projector [8, max_hidden] and
-/// its bias [8]. The sums are project()'s.
-DEVICE void answer(const float* state, const float* projector, const float* heads, const LiveCounts& counts,
+/// Heads of the state, and the answer into its slot. All in shared memory but the slot. The sums are project()'s.
+DEVICE void answer(const float* state, const ServedWeights::Heads& weights, const LiveCounts& counts,
                    MappedSlot<Prediction>& slot) {
   SHARED_ARRAY(float, projection, alpha_projections);
   const Tile tile;
@@ -143,14 +142,13 @@ DEVICE void answer(const float* state, const float* projector, const float* head
   for (int first = tile.rank() * count; first < alpha_projections; first += tile.tiles() * count) {
     float p[count] = {};
     for (int i : tile.over(max_hidden))
-      UNROLL for (int k = 0; k < count; ++k) p[k] += state[i] * projector[(first + k) * max_hidden + i];
-    const float* bias = projector + alpha_projections * max_hidden + first;
-    UNROLL for (int k = 0; k < count; ++k) p[k] = tanhf(tile.sum(p[k]) + bias[k]);
+      UNROLL for (int k = 0; k < count; ++k) p[k] += state[i] * weights.projector[first + k][i];
+    UNROLL for (int k = 0; k < count; ++k) p[k] = tanhf(tile.sum(p[k]) + weights.projector_bias[first + k]);
     if (tile.lane == 0) UNROLL for (int k = 0; k < count; ++k) projection[first + k] = p[k];
   }
   __syncthreads();
   for (int i : thread_stride(slot_words<Prediction>)) {
-    const float logit = logit_of(projection, heads, i < alpha_horizons ? i : 0);
+    const float logit = logit_of(projection, weights.heads, i < alpha_horizons ? i : 0);
     store_word(slot, i, answer_word(i, logit, projection, counts), counts.answers);
   }
 }
@@ -169,8 +167,7 @@ KERNEL void LAUNCH_BOUNDS(cfc_threads, 1)
   SHARED_ARRAY(Mbp10RawInput, book, 2);  // the last one and the next, in turns
   SHARED_ARRAY(float, x, snapshot_features);
   SHARED_ARRAY(Row, h, 1);
-  SHARED_ARRAY(float, projector, (max_hidden + 1) * alpha_projections);
-  SHARED_ARRAY(float, heads, ServedWeights::head_weights);
+  SHARED_ARRAY(ServedWeights::Heads, heads, 1);
   // Loads come back in order. The slot's, which take longest, are behind those that the features need and ahead of all
   // others, which come while the features are made.
   LiveCounts counts(live);
@@ -182,6 +179,8 @@ KERNEL void LAUNCH_BOUNDS(cfc_threads, 1)
   LOADS_SO_FAR_FIRST();
   const Weights weight(*weights);
   const InputWeights input_weight(*weights);
+  for (int i : thread_stride(sizeof heads / sizeof(float4)))
+    copy_to_shared(reinterpret_cast<float4*>(heads) + i, reinterpret_cast<const float4*>(&weights->heads) + i);
   LOADS_SO_FAR_FIRST();
   state_load.store(h[0]);
   now_load.store(&book[0]);
@@ -193,12 +192,9 @@ KERNEL void LAUNCH_BOUNDS(cfc_threads, 1)
     if (!watch.await(taken, counts)) break;
     snapshot_row_by_block(taken, before, static_cast<float>(tick), x);
     if (served == 0) {
-      const BlockLoad<float4, (max_hidden + 1) * alpha_projections / 4> projector_load(weights->projector);
-      const BlockLoad<float4, ServedWeights::head_weights / 4> heads_load(weights->heads);
       UNROLL for (int o = 0; o < owned; ++o) tau[o] = time_constant(input_weight.theta(o), tau_min);
       multiply(h, weight, recurrence);
-      projector_load.store(projector);
-      heads_load.store(heads);
+      copies_arrived();
     }
     if (taken.first) {  // nothing of the session before
       __syncthreads();
@@ -215,7 +211,7 @@ KERNEL void LAUNCH_BOUNDS(cfc_threads, 1)
     }
     __syncthreads();
     ++counts.answers;
-    answer(h[0], projector, heads, counts, *answers);
+    answer(h[0], heads[0], counts, *answers);
     if (++served >= snapshots) break;
     watch.send();  // not before the answer: its own loads would wait for this one
     multiply(h, weight, recurrence);

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #ifdef __CUDACC__
+#include <cuda_pipeline_primitives.h>
 
 #define KERNEL extern "C" __global__
 #define DEVICE __device__ __forceinline__
@@ -129,6 +130,22 @@ constexpr int quarter_step = 8, quarter_apart = 4;
 #endif
 
 namespace foxhunt::cuda {
+
+/// 16 bytes from memory to shared memory with no register in between. They are there after copies_arrived() of the
+/// thread that asked and, for the others, a barrier.
+DEVICE void copy_to_shared(float4* to, const float4* from) {
+#ifdef __CUDACC__
+  __pipeline_memcpy_async(to, from, sizeof *to);
+#else
+  *to = *from;
+#endif
+}
+DEVICE void copies_arrived() {
+#ifdef __CUDACC__
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+#endif
+}
 
 /// Range-for over first, first + step, ... below last.
 struct Stride {

@@ -21,10 +21,10 @@ inline ServedWeights served_weights(std::span<const float> input, std::span<cons
   for (std::size_t i = 0; i < hidden; ++i) set_row(ServedWeights::recurrent + i, recurrent.subspan(i * hidden, hidden));
   set_row(ServedWeights::theta, recurrent.last(hidden));
   for (std::size_t k = 0; k < alpha_projections; ++k) {
-    for (std::size_t i = 0; i < hidden; ++i) served.projector[k][i] = projector[i * alpha_projections + k];
-    served.projector_bias[k] = projector[hidden * alpha_projections + k];
+    for (std::size_t i = 0; i < hidden; ++i) served.heads.projector[k][i] = projector[i * alpha_projections + k];
+    served.heads.projector_bias[k] = projector[hidden * alpha_projections + k];
   }
-  std::copy(heads.begin(), heads.end(), served.heads);
+  std::copy(heads.begin(), heads.end(), served.heads.heads);
   return served;
 }
 
