@@ -1,9 +1,15 @@
 // --resume through the binary: stopped by signals and kills, changed profiles, and folders of every kind.
+#include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <csignal>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 
+#include "core/storage.h"
 #include "tests/app/run_program.h"
 
 using namespace foxhunt::test;
@@ -71,6 +77,58 @@ nlohmann::json reported(const fs::path& run) {
   return data;
 }
 
+/// Waits until something holds; false when it does not in the time that a hanging program is given.
+bool comes_true(const std::function<bool()>& condition) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(4);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    usleep(2000);
+  }
+  return true;
+}
+
+/// foxhunt-train in the source folder, going on beside the test, its standard error in a file. Killed at the end.
+class RunningProgram {
+ public:
+  RunningProgram(const std::vector<std::string>& arguments, const fs::path& errors) {
+    std::vector<char*> words = {const_cast<char*>(FOXHUNT_TRAIN)};
+    for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
+    words.push_back(nullptr);
+    child_ = fork();
+    if (child_ != 0) return;
+    const int file = open(errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (file >= 0 && dup2(file, STDERR_FILENO) >= 0 && chdir(source_dir().c_str()) == 0) execv(words[0], words.data());
+    _exit(127);
+  }
+  RunningProgram(const RunningProgram&) = delete;
+  RunningProgram& operator=(const RunningProgram&) = delete;
+  ~RunningProgram() {
+    if (ended()) return;
+    kill(child_, SIGKILL);
+    waitpid(child_, &status_, 0);
+  }
+
+  void send(int signal) const { kill(child_, signal); }
+  bool ended() { return ended_ || (ended_ = waitpid(child_, &status_, WNOHANG) == child_); }
+  int exit_code() const { return WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_); }
+
+ private:
+  pid_t child_ = -1;
+  int status_ = 0;
+  bool ended_ = false;
+};
+
+/// The newest epoch-N of the one run below a folder; empty while there is none.
+fs::path newest_epoch(const fs::path& output) {
+  std::error_code not_there_yet;
+  fs::path newest;
+  for (const auto& run : fs::directory_iterator(output))
+    for (const auto& entry : fs::directory_iterator(run.path() / "checkpoints", not_there_yet))
+      if (entry.path().extension() == ".safetensors" && entry.path().filename().string().starts_with("epoch-"))
+        newest = std::max(newest, entry.path());
+  return newest;
+}
+
 }  // namespace
 
 TEST_CASE("resume: after SIGINT, SIGTERM and SIGKILL, results and metrics are those of a run that was never stopped") {
@@ -96,6 +154,37 @@ TEST_CASE("resume: after SIGINT, SIGTERM and SIGKILL, results and metrics are th
     REQUIRE((file_text(run / file) == file_text(only_run(whole.path()) / file)));
   }
   REQUIRE(reported(run) == reported(only_run(whole.path())));
+}
+
+TEST_CASE("resume: a second SIGINT stops at once, and the run goes on from the checkpoint before it") {
+  const TemporaryFolder folder;
+  const fs::path output = folder / "runs", errors = folder / "errors";
+  fs::create_directory(output);
+  RunningProgram program(with(settings, {"--set", "training.epochs=100000", "--output", output.string()}), errors);
+  REQUIRE(comes_true([&] { return program.ended() || !newest_epoch(output).empty(); }));
+  REQUIRE_FALSE(program.ended());
+
+  // Whoever writes a file waits for the lock of its temporary one: the first signal cannot be done with.
+  const fs::path last = only_run(output) / "checkpoints/last.safetensors", temporary = last.string() + ".tmp";
+  foxhunt::Descriptor lock(open(temporary.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  REQUIRE(flock(lock.get(), LOCK_EX) == 0);
+  program.send(SIGINT);
+  REQUIRE(comes_true([&] { return program.ended() || file_text(errors).find("asked to stop") != std::string::npos; }));
+  REQUIRE_FALSE(program.ended());
+  program.send(SIGINT);
+  REQUIRE(comes_true([&] { return program.ended(); }));
+  REQUIRE(program.exit_code() == 130);
+  REQUIRE_FALSE(fs::exists(last));
+  REQUIRE(lock.close() == 0);
+
+  const fs::path newest = newest_epoch(output);
+  const int epochs = std::stoi(newest.stem().string().substr(6)) + 1;
+  const Outcome end =
+      run_program({"--resume", only_run(output).string(), "--set", "training.epochs=" + std::to_string(epochs)});
+  INFO(end.err);
+  REQUIRE(end.code == 0);
+  REQUIRE(end.err.find("resumed: " + newest.string()) != std::string::npos);
+  REQUIRE(result_of(only_run(output)).at("epochs") == epochs);
 }
 
 TEST_CASE("resume: folders that are missing, no run's, of other names, linked or in use are right or clear") {
