@@ -7,7 +7,9 @@
 #include <csignal>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "core/storage.h"
 #include "tests/app/run_program.h"
@@ -129,6 +131,23 @@ fs::path newest_epoch(const fs::path& output) {
   return newest;
 }
 
+/// Every file below a folder, with its bytes.
+std::map<fs::path, std::string> files_of(const fs::path& folder) {
+  std::map<fs::path, std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    files[entry.path()] = entry.is_regular_file() ? file_text(entry.path()) : "";
+  return files;
+}
+
+/// Words before the program that make it run as somebody whom modes stop: none where the tests run so themselves;
+/// nothing when there is no such way.
+std::optional<std::string> as_ordinary_user() {
+  if (geteuid() != 0) return "";
+  const std::string words = "setpriv --reuid=65534 --regid=65534 --clear-groups";
+  if (std::system("command -v setpriv >/dev/null") != 0) return std::nullopt;
+  return run_program({"profiles", "check", "dqn-smoketest"}, words).code == 0 ? std::optional(words) : std::nullopt;
+}
+
 }  // namespace
 
 TEST_CASE("resume: after SIGINT, SIGTERM and SIGKILL, results and metrics are those of a run that was never stopped") {
@@ -187,6 +206,28 @@ TEST_CASE("resume: a second SIGINT stops at once, and the run goes on from the c
   REQUIRE(result_of(only_run(output)).at("epochs") == epochs);
 }
 
+TEST_CASE("resume: a folder that may be read and not written is refused in one line, and stays as it is") {
+  const auto user = as_ordinary_user();
+  if (!user) return skip("only root is here, and setpriv (util-linux) cannot make anybody else of it");
+  const TemporaryFolder folder;
+  const auto uncached = with(settings, {"--set", "data.cache=off", "--set", "training.epochs=3"});
+  REQUIRE(run_program(with(uncached, {"--output", (folder / "runs").string()})).code == 0);
+  const fs::path run = only_run(folder / "runs");
+  const fs::perms readable =
+      fs::perms::owner_read | fs::perms::owner_exec | fs::perms::others_read | fs::perms::others_exec;
+  const std::vector<fs::path> folders = {run / "checkpoints", run, folder / "runs", folder.path()};
+  for (const fs::path& closed : folders) fs::permissions(closed, readable);
+  const auto before = files_of(folder.path());
+  require_refusal({"--resume", run.string(), "--quiet"}, 7, {run.string(), "may write to"}, *user);
+  require_refusal(with(uncached, {"--output", (folder / "runs").string()}), 7,
+                  {"cannot create", (folder / "runs").string(), "may write to"}, *user);
+  require_refusal(with(uncached, {"--output", (folder / "runs/below").string()}), 7,
+                  {"cannot create", (folder / "runs/below").string(), "may write to"}, *user);
+  REQUIRE((files_of(folder.path()) == before));
+  for (const fs::path& closed : folders) fs::permissions(closed, fs::perms::owner_all);
+  REQUIRE(run_program({"--resume", run.string(), "--quiet"}).code == 0);
+}
+
 TEST_CASE("resume: folders that are missing, no run's, of other names, linked or in use are right or clear") {
   const TemporaryFolder folder;
   const fs::path root = folder / "a b \xC3\xA9\xE2\x82\xAC";
@@ -215,11 +256,6 @@ TEST_CASE("resume: folders that are missing, no run's, of other names, linked or
   REQUIRE(result_of(run) == before);
   REQUIRE(fs::exists(run / "checkpoints/last.safetensors.superseded"));
 
-  if (geteuid() != 0) {  // whom no mode stops
-    fs::permissions(run, fs::perms::owner_read | fs::perms::owner_exec);
-    require_refusal({"--resume", run.string(), "--quiet"}, 7, {run.string(), "may write to"});
-    fs::permissions(run, fs::perms::owner_all);
-  }
   fs::remove_all(run / "checkpoints");
   require_refusal({"--resume", run.string()}, 7, {"checkpoints", "No such file"});
 }
