@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/error.h"
 #include "core/market/civil_time.h"
 
 namespace foxhunt::dqn {
@@ -23,11 +24,12 @@ Foresight foresight_of(const market::BookModel& model, const market::Tape& tape,
   const market::SeenRows& seen = *model.seen();
   const bool saw_test = test < std::max(seen.trained_until, seen.chosen_until);
   if (!saw_test && validation >= seen.trained_until) return {false, ""};
-  return {saw_test, fmt::format("features.alpha: {} has seen what the agent is judged on: it was trained{}{} until {} "
-                                "and chosen by rows until {} UTC, but {}; train it on data before that, or on the same "
-                                "data with the same data.train_fraction and data.validation_fraction",
-                                model.file().string(), seen.instrument.empty() ? "" : " on ", seen.instrument,
-                                format_utc(seen.trained_until), format_utc(seen.chosen_until), judged)};
+  return {saw_test,
+          fmt::format("features.alpha: {} has seen what the agent is judged on: it was trained{}{} until {} "
+                      "and chosen by rows until {} UTC, but {}; train it on data before that, or on the same "
+                      "data with the same data.train_fraction and data.validation_fraction",
+                      model.file().string(), seen.instrument.empty() ? "" : " on ", printable(seen.instrument),
+                      format_utc(seen.trained_until), format_utc(seen.chosen_until), judged)};
 }
 
 }  // namespace foxhunt::dqn

@@ -187,6 +187,8 @@ TEST_CASE("book_model: what it saw of the rows that the agent is judged on is to
   require_seen(validation + 1, validation + 2, false);
   require_seen(validation, test + 1, true);
   require_seen(test + 1, test, true);
+  model.saw = {"E\nS", test + 1, test};  // a file can say anything
+  require_warning(dqn::load_market(p, &model), {"on E?S until"});
 
   // The agent of another division of the same rows; and a market of which nothing is held out.
   const market::Standardisation numbers = market::standardisation_of(unknown.features);
