@@ -88,7 +88,7 @@ _foxhunt_train() {
   key) words=$("$program" profiles reference --names 2>/dev/null) ;;
   set) words=$("$program" profiles reference --names 2>/dev/null | sed 's/$/=/') ;;
   device) words='auto host cuda:0' ;;
-  run | repeat) words=$(for i in runs/*/profile.toml; do [[ -f $i ]] && basename "${i%/profile.toml}"; done) ;;
+  run | repeat | resume) words=$(for i in runs/*/profile.toml; do [[ -f $i ]] && basename "${i%/profile.toml}"; done) ;;
   esac
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
   case $kind in
@@ -125,7 +125,7 @@ _foxhunt_train() {
   key) compadd -- $("$program" profiles reference --names 2>/dev/null) ;;
   set) compadd -S = -- $("$program" profiles reference --names 2>/dev/null) ;;
   device) compadd -- auto host cuda:0 ;;
-  run | repeat) compadd -- runs/*/profile.toml(N:h:t) ;;
+  run | repeat | resume) compadd -- runs/*/profile.toml(N:h:t) ;;
   esac
   case $kind in
   own | key | device | set) ;;

@@ -38,6 +38,7 @@ class Metadata {
   Metadata(const std::filesystem::path& file, const std::map<std::string, std::string>& texts)
       : file_(file), texts_(texts) {}
 
+  bool holds(const std::string& name) const { return texts_.contains(name); }
   const std::string& text(const std::string& name) const {
     const auto found = texts_.find(name);
     if (found == texts_.end()) throw unreadable(name, "is missing");
@@ -75,6 +76,14 @@ Horizons horizons_of(const Metadata& metadata) {
   return horizons;
 }
 
+/// All of it or nothing.
+std::optional<market::SeenRows> seen_in(const Metadata& metadata) {
+  if (!metadata.holds("trained_until")) return std::nullopt;
+  return market::SeenRows{.instrument = metadata.text("instrument"),
+                          .trained_until = metadata.numbers<std::int64_t>("trained_until", 1)[0],
+                          .chosen_until = metadata.numbers<std::int64_t>("chosen_until", 1)[0]};
+}
+
 void require_format(const std::filesystem::path& file, const run::SafetensorsFile& loaded) {
   const auto found = loaded.metadata().find("format");
   const std::string format = found == loaded.metadata().end() ? "none" : printable(found->second);
@@ -85,6 +94,21 @@ void require_format(const std::filesystem::path& file, const run::SafetensorsFil
 
 }  // namespace
 
+market::SeenRows rows_seen_of(const Dataset& data) {
+  const auto last = [&](const market::Split& split) { return data.input[static_cast<std::size_t>(split.end - 1)].ts; };
+  return {.instrument = data.instrument,
+          .trained_until = last(data.splits.train),
+          .chosen_until = last(data.splits.validation)};
+}
+
+std::optional<market::SeenRows> rows_seen_by_both(const std::optional<market::SeenRows>& own,
+                                                  const std::optional<market::SeenRows>& before) {
+  if (!own || !before) return std::nullopt;
+  return market::SeenRows{.instrument = own->instrument,
+                          .trained_until = std::max(own->trained_until, before->trained_until),
+                          .chosen_until = std::max(own->chosen_until, before->chosen_until)};
+}
+
 void save_model(const std::filesystem::path& file, const Model& model, const std::vector<float>& learner,
                 const ModelDescription& d, std::map<std::string, std::string> metadata) {
   metadata["format"] = format_name;
@@ -94,6 +118,11 @@ void save_model(const std::filesystem::path& file, const Model& model, const std
   metadata["horizons"] = lengths(d.horizons);
   metadata["horizon_unit"] = d.horizons[0].rows > 0 ? "rows" : "ns";
   metadata["features"] = feature_names();
+  if (d.seen) {
+    metadata["instrument"] = d.seen->instrument;
+    metadata["trained_until"] = std::to_string(d.seen->trained_until);
+    metadata["chosen_until"] = std::to_string(d.seen->chosen_until);
+  }
   const std::span<const float> all = learner;
   const auto part = [&](DeviceSpan<float> span) {
     return all.subspan(static_cast<std::size_t>(span.data - model.learner_block().data), span.size);
@@ -128,6 +157,7 @@ SavedModel load_model(const std::filesystem::path& file) {
                              .tau_min = metadata.numbers<float>("tau_min", 1)[0]};
   saved.description.tick = metadata.numbers<std::int64_t>("tick", 1)[0];
   saved.description.horizons = horizons_of(metadata);
+  saved.description.seen = seen_in(metadata);
   if (metadata.text("features") != feature_names())
     throw Error(ExitCode::usage, fmt::format("{}: it was trained on other snapshot features than this program makes; "
                                              "train it again, or use the program that made it",

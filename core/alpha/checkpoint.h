@@ -2,11 +2,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/alpha/dataset.h"
 #include "core/alpha/model.h"
+#include "core/market/book_model.h"
 
 namespace foxhunt::alpha {
 
@@ -15,7 +17,15 @@ struct ModelDescription {
   TrunkShape trunk;
   Horizons horizons{};
   std::int64_t tick = 0;  ///< 1e-9 points, of the contract that it was trained on
+  /// Nothing where that is not known: in a file of an older program, and after a start from one.
+  std::optional<market::SeenRows> seen;
 };
+
+/// What a training on this data sees: it learns from the training split and chooses by the validation split.
+market::SeenRows rows_seen_of(const Dataset& data);
+/// What a training that started from another model has seen.
+std::optional<market::SeenRows> rows_seen_by_both(const std::optional<market::SeenRows>& own,
+                                                  const std::optional<market::SeenRows>& before);
 
 struct SavedModel {
   ModelDescription description;

@@ -98,6 +98,7 @@ Dataset with_snapshots(const market::Books& books, const market::Tape& tape, con
   data.tick = options.contract.tick_size;
   data.horizons = options.horizons;
   data.source = books.source;
+  data.instrument = options.contract.symbol;
   data.calendar = tape.calendar;
   data.rejects = books.rejects;
   data.notes = tape.bars.notes;

@@ -66,6 +66,7 @@ struct Dataset {
   std::array<double, alpha_horizons> label_rows{};  ///< rows from a label's row to its target, mean over all splits
   LabelBalance balance;
   std::string source;                           ///< file or folder of the books
+  std::string instrument;                       ///< symbol of the contract
   std::string calendar;                         ///< what divided the sessions besides pauses
   std::map<std::string, std::int64_t> rejects;  ///< rows that the reader left out, by reason
   std::vector<std::string> notes;               ///< of the reader and of the sessions, a line each

@@ -22,6 +22,7 @@ class FrozenModel : public market::BookModel {
 
   const std::filesystem::path& file() const override { return file_; }
   const std::string& checksum() const override { return checksum_; }
+  const std::optional<market::SeenRows>& seen() const override { return model_.description.seen; }
   std::string identity() const override;
   std::vector<std::string> names() const override;
   /// Throws as BookModel says, for a contract of another tick size too, and Error(device) when the memory is not there.

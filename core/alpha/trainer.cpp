@@ -34,7 +34,7 @@ Trainer::Trainer(Device& device, const profile::Profile& profile, const Dataset&
       profile_(profile),
       data_(data),
       model_(device, model_options(profile)),
-      description_{model_.options().trunk, data.horizons, data.tick},
+      description_{model_.options().trunk, data.horizons, data.tick, rows_seen_of(data)},
       dataset_(device, data, model_.options()),
       validation_(device, model_.options().trunk, data, data.splits.validation),
       test_(device, model_.options().trunk, data, data.splits.test),
@@ -62,6 +62,7 @@ void Trainer::load_initial_checkpoint() {
   const std::filesystem::path file = profile_.alpha.initial_checkpoint;
   const SavedModel saved = load_model(file);
   require_shape(file, saved.description, description_.trunk, description_.horizons);
+  description_.seen = rows_seen_by_both(description_.seen, saved.description.seen);
   device_.upload(model_.parameters(), saved.parameters);
 }
 

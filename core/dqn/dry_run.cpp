@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
+#include <spdlog/spdlog.h>
 
 #include <iostream>
 
@@ -62,6 +63,7 @@ void dry_run(const profile::Profile& given, const TrainingRunOptions& options) {
   const nlohmann::ordered_json data = run::data_report(run::market_source(profile), book_model.get());
   if (options.repeats) run::require_same_data(*options.repeats, data);
   const LoadedMarket market = load_market(profile, book_model.get());
+  if (!market.foresight.warning.empty()) spdlog::warn("{}", market.foresight.warning);
   Trainer trainer(*device, profile, market);
   const std::string budget = trainer.memory_budget();
   trainer.initialise();

@@ -114,6 +114,7 @@ std::vector<std::string> notes_on(const Evaluation& e, const Model& model, const
   const ModelCard& card = model.card;
   if (e.contract != card.contract.symbol)
     notes.push_back(fmt::format("trained on {}, evaluated on {}", card.contract.symbol, e.contract));
+  if (e.split != "train" && !market.foresight.warning.empty()) notes.push_back(market.foresight.warning);
   if (e.split != "train" && e.begin <= card.trained_to && e.end >= card.trained_from)
     notes.push_back(fmt::format("the model was trained on {} to {} UTC, which these rows meet",
                                 market::format_utc(card.trained_from), market::format_utc(card.trained_to)));

@@ -129,8 +129,13 @@ LoadedMarket loaded(market::PreparedMarket prepared, std::string source, const m
   return m;
 }
 
-LoadedMarket with_tables(LoadedMarket m, const profile::Profile& p) {
+void divide(LoadedMarket& m, const profile::Profile& p, const market::BookModel* book_model) {
   m.splits = splits_of(m.tape, p);
+  if (book_model) m.foresight = foresight_of(*book_model, m.tape, m.splits);
+}
+
+LoadedMarket with_tables(LoadedMarket m, const profile::Profile& p, const market::BookModel* book_model) {
+  divide(m, p, book_model);
   m.tables = make_market_tables(m.tape, m.features, m.splits, p.contract.slippage_ticks);
   return m;
 }
@@ -140,17 +145,18 @@ LoadedMarket with_tables(LoadedMarket m, const profile::Profile& p) {
 LoadedMarket make_market(market::Bars bars, const profile::Profile& p) {
   market::PreparedMarket prepared = prepare(tape_of(std::move(bars), p), p, nullptr);
   const std::string source = prepared.tape.bars.source;
-  return with_tables(loaded(std::move(prepared), source, nullptr), p);
+  return with_tables(loaded(std::move(prepared), source, nullptr), p, nullptr);
 }
 
 LoadedMarket load_market(const profile::Profile& p, market::BookModel* book_model) {
-  return with_tables(loaded(read_market(p, nullptr, book_model), run::market_source(p).string(), book_model), p);
+  return with_tables(loaded(read_market(p, nullptr, book_model), run::market_source(p).string(), book_model), p,
+                     book_model);
 }
 
 LoadedMarket load_market(const profile::Profile& p, const market::Standardisation& model, bool divided,
                          market::BookModel* book_model) {
   LoadedMarket m = loaded(read_market(p, &model, book_model), run::market_source(p).string(), book_model);
-  if (divided) m.splits = splits_of(m.tape, p);
+  if (divided) divide(m, p, book_model);
   m.tables = make_market_columns(m.tape, m.features, m.splits, p.contract.slippage_ticks);
   return m;
 }
@@ -159,6 +165,7 @@ std::string LoadedMarket::report() const {
   std::string rejected, notes;
   for (const auto& [reason, count] : tape.bars.rejects) rejected += fmt::format(", {} x {}", count, reason);
   for (const std::string& note : tape.bars.notes) notes += "\nnote: " + note;
+  if (!foresight.warning.empty()) notes += "\nwarning: " + foresight.warning;
   return fmt::format(
       "data: {}: {} rows, {} sessions; train {}, validation {} ({} lanes), test {} ({} lanes)\n"
       "contract: {}, tick {} points, ${}/point, ${}/side; features: {}{}{}{}",

@@ -1,6 +1,7 @@
 #pragma once
 #include <string>
 
+#include "core/dqn/foresight.h"
 #include "core/dqn/market_tables.h"
 #include "core/market/book_model.h"
 #include "core/profile/profile.h"
@@ -16,8 +17,9 @@ struct LoadedMarket {
   market::FeatureTable features;
   MarketTables tables;
   std::string book_model;  ///< checksum of the model behind features.alpha; "": none
+  Foresight foresight;     ///< of that model; of a market that is not divided it says nothing
 
-  /// Lines for a person: rows, sessions, splits; contract and rejects; the reader's notes.
+  /// Lines for a person: rows, sessions, splits; contract and rejects; the reader's notes; the foresight's warning.
   std::string report() const;
 };
 

@@ -44,6 +44,10 @@ nlohmann::ordered_json summary_json(const RunSummary& s) {
   json["reason"] = s.outcome.reason;
   json["device"] = s.device.description();
   json["data"] = s.market.source;
+  if (!s.market.book_model.empty()) {
+    auto& saw_test = json["alpha_saw_test"] = nullptr;
+    if (s.market.foresight.saw_test) saw_test = *s.market.foresight.saw_test;
+  }
   json["seed"] = s.profile.run.seed.value();
   json["iterations"] = s.outcome.iterations;
   json["updates"] = s.outcome.updates;

@@ -18,6 +18,7 @@ struct RunSummary {
   const run::RunDirectory& directory;
 };
 
+/// summary.json. "alpha_saw_test", of an agent with features.alpha: true, false, or null where it is not known.
 nlohmann::ordered_json summary_json(const RunSummary& summary);
 /// For a person: result on held-out data, phases and their times, checks.
 std::string summary_text(const RunSummary& summary);

@@ -43,6 +43,7 @@ void log_beginning(const profile::Profile& profile, const LoadedMarket& market, 
   spdlog::info("device: {}", trainer.device().description());
   if (profile.gpu_profile != "none") spdlog::info("gpu profile: {}", profile.gpu_profile);
   spdlog::info("{}", market.report());
+  if (!market.foresight.warning.empty()) spdlog::warn("{}", market.foresight.warning);
   spdlog::info("memory: {}; a checkpoint takes {:.1f} MiB", trainer.memory_budget(),
                static_cast<double>(trainer.checkpoint_bytes()) / (1 << 20));
   spdlog::info("run: {}", directory.path().string());

@@ -81,6 +81,8 @@ nlohmann::ordered_json report_data(const RunDirectory& directory) {
       in_folder(directory.metrics_file()) ? read_series(directory.metrics_file(), max_points) : Series{};
   data["metrics"] = metrics_json(series);
   if (data["summary"].is_null()) notes.push_back("The run has left no summary: it goes on, or an error ended it.");
+  if (data["summary"].is_object() && data["summary"].value("alpha_saw_test", nlohmann::ordered_json()) == true)
+    notes.push_back("The alpha model behind the features has seen rows of the test split: see the warning in log.txt.");
   if (series.rows_per_point > 1)
     notes.push_back(
         fmt::format("Training charts show the mean of {} rows of metrics.jsonl a point.", series.rows_per_point));

@@ -166,7 +166,7 @@ _foxhunt_train() {
   key) words=$("$program" profiles reference --names 2>/dev/null) ;;
   set) words=$("$program" profiles reference --names 2>/dev/null | sed 's/$/=/') ;;
   device) words='auto host cuda:0' ;;
-  run | repeat) words=$(for i in runs/*/profile.toml; do [[ -f $i ]] && basename "${i%/profile.toml}"; done) ;;
+  run | repeat | resume) words=$(for i in runs/*/profile.toml; do [[ -f $i ]] && basename "${i%/profile.toml}"; done) ;;
   esac
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
   case $kind in

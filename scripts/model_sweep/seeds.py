@@ -85,26 +85,39 @@ def run(program, profile, overrides, seeds, output, jobs, say):
             raise
 
 
+def has_number(summary, split, metric):
+    """False of a hit rate without a round trip to be a share of: the seed is left out of it."""
+    return metric != "hit_rate" or process.value_at(summary, f"{split}.round_trips") != 0
+
+
 def table(summaries):
-    """{"validation": {"net_pnl": {"mean", "half_width", "values": [by seed]}, ...}, ...}"""
+    """{"validation": {"net_pnl": {"mean", "half_width", "seeds": that have it, "values": [by seed]}, ...}, ...}"""
     result = {}
     for split in SPLITS:
         rows = {}
         for metric in METRICS:
             values = [process.value_at(summary, f"{split}.{metric}") for summary in summaries.values()]
             if None not in values:
-                mean, half_width = interval(values)
-                rows[metric] = {"mean": mean, "half_width": half_width, "values": values}
+                numbers = [v for v, s in zip(values, summaries.values()) if has_number(s, split, metric)]
+                mean, half_width = interval(numbers)
+                rows[metric] = {"mean": mean, "half_width": half_width, "seeds": len(numbers), "values": values}
         if rows:
             result[split] = rows
     return result
+
+
+def row_text(metric, row, seeds):
+    if row["seeds"] == 0:
+        return f"    {metric:<16}{'-':>14}  no seed made a round trip"
+    of = "" if row["seeds"] == seeds else f"  of {row['seeds']} of {seeds} seeds, the others made no round trip"
+    mean, half = row["mean"], row["half_width"]
+    bounds = f"[{mean - half:.4g}, {mean + half:.4g}]" if row["seeds"] > 1 else "[-, -]"
+    return f"    {metric:<16}{mean:>14.4g}  {bounds}{of}"
 
 
 def text_of(result, seeds):
     lines = [f"{len(seeds)} seeds: mean and 95% interval of the mean (Student t)"]
     for split, rows in result.items():
         lines.append(f"  {split}")
-        for metric, row in rows.items():
-            mean, half = row["mean"], row["half_width"]
-            lines.append(f"    {metric:<16}{mean:>14.4g}  [{mean - half:.4g}, {mean + half:.4g}]")
+        lines += [row_text(metric, row, len(seeds)) for metric, row in rows.items()]
     return "\n".join(lines)

@@ -3,6 +3,7 @@
 
 #include <fstream>
 
+#include "core/alpha/frozen_model.h"
 #include "core/run/safetensors.h"
 #include "tests/alpha/training_fixture.h"
 
@@ -70,6 +71,47 @@ TEST_CASE("alpha: a checkpoint gives back parameters and all that they mean some
   REQUIRE(file.tensor("recurrent.theta").shape == std::vector<std::int64_t>{16});
   REQUIRE(file.tensor("heads.bias").shape == std::vector<std::int64_t>{5});
   REQUIRE(file.contains("state.moment2"));
+}
+
+TEST_CASE("alpha: a checkpoint says which rows its training saw, and one of an older program is read without that") {
+  Saved saved;
+  const alpha::Dataset& data = saved.training.data;
+  const auto row = [&](std::int64_t i) { return data.input[static_cast<std::size_t>(i)].ts; };
+  const auto seen = alpha::load_model(saved.file).description.seen;
+  REQUIRE(seen);
+  REQUIRE(seen->instrument == "ES");
+  REQUIRE(seen->trained_until == row(data.splits.train.end - 1));
+  REQUIRE(seen->chosen_until == row(data.splits.validation.end - 1));
+  REQUIRE(seen->trained_until < row(data.splits.validation.begin));
+  REQUIRE(seen->chosen_until < row(data.splits.test.begin));
+  using Output = alpha::FrozenModel::Output;
+  REQUIRE(alpha::FrozenModel(*saved.device, saved.file, Output::projections).seen()->chosen_until ==
+          seen->chosen_until);
+
+  saved.rewrite([](auto& metadata) { metadata["trained_until"] = "yesterday"; });
+  require_error(ExitCode::storage, {"trained_until", "no list of numbers"}, [&] { alpha::load_model(saved.file); });
+  saved.rewrite([](auto& metadata) { metadata["trained_until"] = "7", metadata.erase("chosen_until"); });
+  require_error(ExitCode::storage, {"chosen_until", "missing"}, [&] { alpha::load_model(saved.file); });
+  saved.rewrite([](auto& metadata) { metadata.erase("trained_until"), metadata.erase("instrument"); });
+  REQUIRE_FALSE(alpha::load_model(saved.file).description.seen);
+  REQUIRE_FALSE(alpha::FrozenModel(*saved.device, saved.file, Output::projections).seen());
+}
+
+TEST_CASE("alpha: a training that starts from another model has seen what that one saw") {
+  Saved saved;
+  profile::Profile p = alpha_profile();
+  p.alpha.initial_checkpoint = saved.file.string();
+  const auto seen = [&] { return AlphaTraining(*saved.device, p, MarketKind::baseline).trainer.description().seen; };
+  const auto own = saved.training.trainer.description().seen;
+  REQUIRE(own);
+  saved.rewrite([&](auto& metadata) {
+    metadata["trained_until"] = std::to_string(own->trained_until + 1);
+    metadata["chosen_until"] = std::to_string(own->chosen_until - 1);
+  });
+  REQUIRE(seen()->trained_until == own->trained_until + 1);
+  REQUIRE(seen()->chosen_until == own->chosen_until);
+  saved.rewrite([](auto& metadata) { metadata.erase("trained_until"); });
+  REQUIRE_FALSE(seen());
 }
 
 TEST_CASE("alpha: training can start from a checkpoint, and refuses one of another shape") {

@@ -20,17 +20,26 @@ fs::path only_run(const fs::path& folder) {
   return fs::directory_iterator(folder)->path();
 }
 
-/// A run of alpha on the bundled books, short, of this seed.
-fs::path alpha_run(const fs::path& output, const std::string& seed = "1") {
-  const Outcome outcome =
-      run_program({"--profile", "alpha-smoketest", "--device", "host", "--quiet", "--output", output.string(), "--set",
-                   "training.epochs=1", "--set", "smoketest.enabled=false", "--set", "run.seed=" + seed});
+std::string books() { return (source_dir() / "test_data/alpha-baseline").string(); }
+
+/// A run of alpha, short, of this seed.
+fs::path alpha_run(const fs::path& output, const std::string& seed = "1", const std::string& data = books()) {
+  const Outcome outcome = run_program({"--profile", "alpha-smoketest", "--device", "host", "--quiet", "--data", data,
+                                       "--output", output.string(), "--set", "training.epochs=1", "--set",
+                                       "smoketest.enabled=false", "--set", "run.seed=" + seed});
   INFO(outcome.err);
   REQUIRE(outcome.code == 0);
   return only_run(output);
 }
 
-std::string books() { return (source_dir() / "test_data/alpha-baseline").string(); }
+/// Books of so many days, all from the same one on.
+std::string books_of(int days, const fs::path& file) {
+  const Outcome outcome = run_program({"data", "synth", "--kind", "baseline", "--books", "--sessions",
+                                       std::to_string(days), "--rows", "400", "--out", file.string()});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  return file.string();
+}
 
 /// A short training of an agent on the same books.
 std::vector<std::string> agent(const fs::path& output, const std::string& alpha,
@@ -66,6 +75,8 @@ TEST_CASE("smoke: an agent trains on an alpha model's projections, is evaluated,
   REQUIRE(eval.code == 0);
   const auto summary = json_of(run / "summary.json");
   REQUIRE(nlohmann::json::parse(eval.out).at("agent") == summary.at("test"));
+  REQUIRE(summary.at("alpha_saw_test") == false);
+  REQUIRE_FALSE(holds(run / "log.txt", "has seen"));
   REQUIRE(run_program({"eval", run.string(), "--data", books()}).code == 0);
 
   REQUIRE(run_program({"export", run.string(), "--onnx", (folder / "policy.onnx").string()}).code == 0);
@@ -107,6 +118,31 @@ TEST_CASE("smoke: a run goes on with the alpha model that it had, and with no ot
       with(resume, {"--set", "training.epochs=3", "--set", "features.alpha=\"" + checkpoint.string() + "\""}));
   INFO(told.err);
   REQUIRE(told.code == 0);
+}
+
+TEST_CASE("smoke: an alpha model that has seen the agent's test split is told of and recorded, an earlier one is not") {
+  const TemporaryFolder folder;
+  const std::string week = books_of(5, folder / "week.dbn"), two_weeks = books_of(10, folder / "two-weeks.dbn");
+  const std::string late = alpha_run(folder / "late", "1", two_weeks).string(),
+                    early = alpha_run(folder / "early", "1", week).string(), told = "features.alpha: " + late;
+  const Outcome warned = run_program(agent(folder / "warned", late, {"--quiet"}, week));
+  INFO(warned.err);
+  REQUIRE(warned.code == 0);
+  REQUIRE(warned.err.find(told) != std::string::npos);
+  REQUIRE(std::count(warned.err.begin(), warned.err.end(), '\n') == 1);
+  const fs::path run = only_run(folder / "warned");
+  REQUIRE(json_of(run / "summary.json").at("alpha_saw_test") == true);
+  REQUIRE(holds(run / "log.txt", told));
+  REQUIRE(holds(run / "report.html", "has seen rows of the test split"));
+  REQUIRE(run_program({"eval", run.string()}).out.find(told) != std::string::npos);
+  REQUIRE(run_program(agent(folder / "none", late, {"--dry-run"}, week)).out.find("warning: " + told) !=
+          std::string::npos);
+
+  const Outcome quiet = run_program(agent(folder / "quiet", early, {"--quiet"}, two_weeks));
+  REQUIRE(quiet.code == 0);
+  REQUIRE(quiet.err.empty());
+  REQUIRE(json_of(only_run(folder / "quiet") / "summary.json").at("alpha_saw_test") == false);
+  REQUIRE_FALSE(holds(only_run(folder / "quiet") / "report.html", "has seen rows of the test split"));
 }
 
 TEST_CASE("smoke: probabilities have the names of their horizons, and what cannot be an agent's feature is refused") {

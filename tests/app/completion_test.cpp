@@ -29,22 +29,52 @@ void collect_options(const std::vector<std::string>& command, std::vector<std::s
   }
 }
 
-/// What bash offers for the words of a command line, the last of them being typed.
-std::string completed(const std::vector<std::string>& words) {
+/// What `shell` prints when it runs this in a folder, given its script as $1, the program as $2 and, after these,
+/// words.
+std::string printed(const std::string& shell, const std::string& commands, const std::vector<std::string>& words,
+                    const std::filesystem::path& in) {
   const TemporaryFolder folder;
-  std::ofstream(folder / "script") << script("bash");
-  std::ostringstream command;
-  command << "cd " << foxhunt::test::quoted(source_dir().string()) << " && source "
-          << foxhunt::test::quoted((folder / "script").string()) << "; COMP_WORDS=("
-          << foxhunt::test::quoted(FOXHUNT_TRAIN);
-  for (const std::string& word : words) command << " " << foxhunt::test::quoted(word);
-  command << "); COMP_CWORD=" << words.size() << "; _foxhunt_train; printf '%s ' \"${COMPREPLY[@]}\" >"
-          << foxhunt::test::quoted((folder / "out").string());
+  std::ofstream(folder / "script") << script(shell.c_str());
   std::ostringstream line;
-  line << "bash -c " << foxhunt::test::quoted(command.str());
+  line << "cd " << foxhunt::test::quoted(in.string()) << " && " << shell << " -c " << foxhunt::test::quoted(commands)
+       << " " << shell << " " << foxhunt::test::quoted((folder / "script").string()) << " "
+       << foxhunt::test::quoted(FOXHUNT_TRAIN);
+  for (const std::string& word : words) line << " " << foxhunt::test::quoted(word);
+  line << " >" << foxhunt::test::quoted((folder / "out").string());
   REQUIRE(std::system(line.str().c_str()) == 0);
   return file_text(folder / "out");
 }
+
+/// What bash offers for the words of a command line, the last of them being typed.
+std::string completed(const std::vector<std::string>& words, const std::filesystem::path& in = source_dir()) {
+  return printed("bash",
+                 "source \"$1\"; shift; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _foxhunt_train;"
+                 "printf '%s ' \"${COMPREPLY[@]}\"",
+                 words, in);
+}
+
+/// The same of zsh, whose completion system is stood in for: "FILES" is where it would list files.
+std::string completed_by_zsh(const std::vector<std::string>& words, const std::filesystem::path& in) {
+  return printed("zsh",
+                 "compadd() { while [[ $1 != -- ]]; do shift; done; shift; printf '%s ' \"$@\"; };"
+                 "_files() { printf 'FILES '; };"
+                 "f=$1; shift; words=(\"$@\"); CURRENT=$#; source $f",
+                 words, in);
+}
+
+bool installed(const std::string& program) {
+  return std::system(("command -v " + program + " >/dev/null").c_str()) == 0;
+}
+
+/// Two runs in runs/, a folder there that is none, and a file.
+struct RunsFolder : TemporaryFolder {
+  RunsFolder() {
+    for (const char* name : {"runs/dqn-one", "runs/dqn-two", "runs/dqn-no-run"})
+      std::filesystem::create_directories(*this / name);
+    for (const char* file : {"runs/dqn-one/profile.toml", "runs/dqn-two/profile.toml", "dqn-file"})
+      std::ofstream(*this / file) << "";
+  }
+};
 
 }  // namespace
 
@@ -84,8 +114,30 @@ TEST_CASE("completion: bash completes commands, options, profiles, keys and devi
   REQUIRE(completed({"completion", "--h"}) == "--help ");
 }
 
+TEST_CASE("completion: bash offers the names of runs, and files, where a run is asked for") {
+  const RunsFolder folder;
+  for (const std::vector<std::string>& before :
+       {std::vector<std::string>{"--resume"}, {"--repeat"}, {"--quiet", "--resume"}, {"runs", "show"}}) {
+    std::vector<std::string> words = before;
+    words.emplace_back("dqn");
+    CAPTURE(before);
+    REQUIRE(completed(words, folder.path()) == "dqn-one dqn-two dqn-file ");
+  }
+  REQUIRE(completed({"--resume", "runs/dqn-t"}, folder.path()) == "runs/dqn-two ");
+}
+
+TEST_CASE("completion: zsh offers the names of runs, and files, where a run is asked for") {
+  if (!installed("zsh")) return skip("zsh is not installed");
+  const RunsFolder folder;
+  for (const char* option : {"--resume", "--repeat"}) {
+    CAPTURE(option);
+    REQUIRE(completed_by_zsh({option, ""}, folder.path()) == "dqn-one dqn-two FILES ");
+  }
+  REQUIRE(completed_by_zsh({"--device", ""}, folder.path()) == "auto host cuda:0 ");
+}
+
 TEST_CASE("completion: zsh accepts its script") {
-  if (std::system("command -v zsh >/dev/null") != 0) return skip("zsh is not installed");
+  if (!installed("zsh")) return skip("zsh is not installed");
   const TemporaryFolder folder;
   std::ofstream(folder / "script") << script("zsh");
   std::ostringstream line;

@@ -1,9 +1,17 @@
 // --resume through the binary: stopped by signals and kills, changed profiles, and folders of every kind.
+#include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <csignal>
 #include <fstream>
+#include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "core/storage.h"
 #include "tests/app/run_program.h"
 
 using namespace foxhunt::test;
@@ -71,6 +79,75 @@ nlohmann::json reported(const fs::path& run) {
   return data;
 }
 
+/// Waits until something holds; false when it does not in the time that a hanging program is given.
+bool comes_true(const std::function<bool()>& condition) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(4);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    usleep(2000);
+  }
+  return true;
+}
+
+/// foxhunt-train in the source folder, going on beside the test, its standard error in a file. Killed at the end.
+class RunningProgram {
+ public:
+  RunningProgram(const std::vector<std::string>& arguments, const fs::path& errors) {
+    std::vector<char*> words = {const_cast<char*>(FOXHUNT_TRAIN)};
+    for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
+    words.push_back(nullptr);
+    child_ = fork();
+    if (child_ != 0) return;
+    const int file = open(errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (file >= 0 && dup2(file, STDERR_FILENO) >= 0 && chdir(source_dir().c_str()) == 0) execv(words[0], words.data());
+    _exit(127);
+  }
+  RunningProgram(const RunningProgram&) = delete;
+  RunningProgram& operator=(const RunningProgram&) = delete;
+  ~RunningProgram() {
+    if (ended()) return;
+    kill(child_, SIGKILL);
+    waitpid(child_, &status_, 0);
+  }
+
+  void send(int signal) const { kill(child_, signal); }
+  bool ended() { return ended_ || (ended_ = waitpid(child_, &status_, WNOHANG) == child_); }
+  int exit_code() const { return WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_); }
+
+ private:
+  pid_t child_ = -1;
+  int status_ = 0;
+  bool ended_ = false;
+};
+
+/// The newest epoch-N of the one run below a folder; empty while there is none.
+fs::path newest_epoch(const fs::path& output) {
+  std::error_code not_there_yet;
+  fs::path newest;
+  for (const auto& run : fs::directory_iterator(output))
+    for (const auto& entry : fs::directory_iterator(run.path() / "checkpoints", not_there_yet))
+      if (entry.path().extension() == ".safetensors" && entry.path().filename().string().starts_with("epoch-"))
+        newest = std::max(newest, entry.path());
+  return newest;
+}
+
+/// Every file below a folder, with its bytes.
+std::map<fs::path, std::string> files_of(const fs::path& folder) {
+  std::map<fs::path, std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    files[entry.path()] = entry.is_regular_file() ? file_text(entry.path()) : "";
+  return files;
+}
+
+/// Words before the program that make it run as somebody whom modes stop: none where the tests run so themselves;
+/// nothing when there is no such way.
+std::optional<std::string> as_ordinary_user() {
+  if (geteuid() != 0) return "";
+  const std::string words = "setpriv --reuid=65534 --regid=65534 --clear-groups";
+  if (std::system("command -v setpriv >/dev/null") != 0) return std::nullopt;
+  return run_program({"profiles", "check", "dqn-smoketest"}, words).code == 0 ? std::optional(words) : std::nullopt;
+}
+
 }  // namespace
 
 TEST_CASE("resume: after SIGINT, SIGTERM and SIGKILL, results and metrics are those of a run that was never stopped") {
@@ -96,6 +173,59 @@ TEST_CASE("resume: after SIGINT, SIGTERM and SIGKILL, results and metrics are th
     REQUIRE((file_text(run / file) == file_text(only_run(whole.path()) / file)));
   }
   REQUIRE(reported(run) == reported(only_run(whole.path())));
+}
+
+TEST_CASE("resume: a second SIGINT stops at once, and the run goes on from the checkpoint before it") {
+  const TemporaryFolder folder;
+  const fs::path output = folder / "runs", errors = folder / "errors";
+  fs::create_directory(output);
+  RunningProgram program(with(settings, {"--set", "training.epochs=100000", "--output", output.string()}), errors);
+  REQUIRE(comes_true([&] { return program.ended() || !newest_epoch(output).empty(); }));
+  REQUIRE_FALSE(program.ended());
+
+  // Whoever writes a file waits for the lock of its temporary one: the first signal cannot be done with.
+  const fs::path last = only_run(output) / "checkpoints/last.safetensors", temporary = last.string() + ".tmp";
+  foxhunt::Descriptor lock(open(temporary.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  REQUIRE(flock(lock.get(), LOCK_EX) == 0);
+  program.send(SIGINT);
+  REQUIRE(comes_true([&] { return program.ended() || file_text(errors).find("asked to stop") != std::string::npos; }));
+  REQUIRE_FALSE(program.ended());
+  program.send(SIGINT);
+  REQUIRE(comes_true([&] { return program.ended(); }));
+  REQUIRE(program.exit_code() == 130);
+  REQUIRE_FALSE(fs::exists(last));
+  REQUIRE(lock.close() == 0);
+
+  const fs::path newest = newest_epoch(output);
+  const int epochs = std::stoi(newest.stem().string().substr(6)) + 1;
+  const Outcome end =
+      run_program({"--resume", only_run(output).string(), "--set", "training.epochs=" + std::to_string(epochs)});
+  INFO(end.err);
+  REQUIRE(end.code == 0);
+  REQUIRE(end.err.find("resumed: " + newest.string()) != std::string::npos);
+  REQUIRE(result_of(only_run(output)).at("epochs") == epochs);
+}
+
+TEST_CASE("resume: a folder that may be read and not written is refused in one line, and stays as it is") {
+  const auto user = as_ordinary_user();
+  if (!user) return skip("only root is here, and setpriv (util-linux) cannot make anybody else of it");
+  const TemporaryFolder folder;
+  const auto uncached = with(settings, {"--set", "data.cache=off", "--set", "training.epochs=3"});
+  REQUIRE(run_program(with(uncached, {"--output", (folder / "runs").string()})).code == 0);
+  const fs::path run = only_run(folder / "runs");
+  const fs::perms readable =
+      fs::perms::owner_read | fs::perms::owner_exec | fs::perms::others_read | fs::perms::others_exec;
+  const std::vector<fs::path> folders = {run / "checkpoints", run, folder / "runs", folder.path()};
+  for (const fs::path& closed : folders) fs::permissions(closed, readable);
+  const auto before = files_of(folder.path());
+  require_refusal({"--resume", run.string(), "--quiet"}, 7, {run.string(), "may write to"}, *user);
+  require_refusal(with(uncached, {"--output", (folder / "runs").string()}), 7,
+                  {"cannot create", (folder / "runs").string(), "may write to"}, *user);
+  require_refusal(with(uncached, {"--output", (folder / "runs/below").string()}), 7,
+                  {"cannot create", (folder / "runs/below").string(), "may write to"}, *user);
+  REQUIRE((files_of(folder.path()) == before));
+  for (const fs::path& closed : folders) fs::permissions(closed, fs::perms::owner_all);
+  REQUIRE(run_program({"--resume", run.string(), "--quiet"}).code == 0);
 }
 
 TEST_CASE("resume: folders that are missing, no run's, of other names, linked or in use are right or clear") {
@@ -126,11 +256,6 @@ TEST_CASE("resume: folders that are missing, no run's, of other names, linked or
   REQUIRE(result_of(run) == before);
   REQUIRE(fs::exists(run / "checkpoints/last.safetensors.superseded"));
 
-  if (geteuid() != 0) {  // whom no mode stops
-    fs::permissions(run, fs::perms::owner_read | fs::perms::owner_exec);
-    require_refusal({"--resume", run.string(), "--quiet"}, 7, {run.string(), "may write to"});
-    fs::permissions(run, fs::perms::owner_all);
-  }
   fs::remove_all(run / "checkpoints");
   require_refusal({"--resume", run.string()}, 7, {"checkpoints", "No such file"});
 }

@@ -30,11 +30,12 @@ inline std::string quoted(const std::string& word) {
   return text.append(1, '\'');
 }
 
-/// Runs foxhunt-train with these arguments, in the source folder.
-inline Outcome run_program(const std::vector<std::string>& arguments) {
+/// Runs foxhunt-train with these arguments, in the source folder; `before` are words of a command that starts it.
+inline Outcome run_program(const std::vector<std::string>& arguments, const std::string& before = "") {
   const TemporaryFolder folder;
   std::string command = "cd ";
-  command.append(quoted(source_dir().string())).append(" && exec ").append(quoted(FOXHUNT_TRAIN));
+  command.append(quoted(source_dir().string())).append(" && exec ").append(before).append(" ");
+  command.append(quoted(FOXHUNT_TRAIN));
   for (const std::string& argument : arguments) command.append(" ").append(quoted(argument));
   command.append(" >").append(quoted((folder / "out").string()));
   command.append(" 2>").append(quoted((folder / "err").string()));
@@ -45,9 +46,9 @@ inline Outcome run_program(const std::vector<std::string>& arguments) {
 
 /// Requires that the program refused: this exit code, nothing on standard output, one line on standard error that opens
 /// as every error does and holds `words`.
-inline void require_refusal(const std::vector<std::string>& arguments, int code,
-                            const std::vector<std::string>& words) {
-  const Outcome outcome = run_program(arguments);
+inline void require_refusal(const std::vector<std::string>& arguments, int code, const std::vector<std::string>& words,
+                            const std::string& before = "") {
+  const Outcome outcome = run_program(arguments, before);
   INFO(outcome.err);
   REQUIRE(outcome.code == code);
   REQUIRE(outcome.out.empty());

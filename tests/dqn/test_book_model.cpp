@@ -1,5 +1,6 @@
 // Outputs of a frozen model of books as features of an agent: from the loader to the card. Here it is a made-up one.
 #include "core/dqn/evaluation.h"
+#include "core/market/civil_time.h"
 #include "core/market/feature_cache.h"
 #include "core/market/synth.h"
 #include "core/market/writer.h"
@@ -18,6 +19,7 @@ class MadeUpModel : public market::BookModel {
   explicit MadeUpModel(std::string checksum) : checksum_(std::move(checksum)) {}
   const std::filesystem::path& file() const override { return file_; }
   const std::string& checksum() const override { return checksum_; }
+  const std::optional<market::SeenRows>& seen() const override { return saw; }
   std::string identity() const override { return checksum_ + " on paper"; }
   std::vector<std::string> names() const override { return {"alpha_projection_1"}; }
   std::vector<market::ExtraColumn> columns(const market::Books& books, const market::Contract&,
@@ -29,6 +31,7 @@ class MadeUpModel : public market::BookModel {
     return {column};
   }
   int computed = 0;
+  std::optional<market::SeenRows> saw;
 
  private:
   std::filesystem::path file_ = "made/up.safetensors";
@@ -143,6 +146,54 @@ TEST_CASE("book_model: features.alpha needs books, and its model") {
   });
   require_error(ExitCode::usage, {"features.alpha = \"\"", "an alpha model"},
                 [&] { dqn::load_market(smoke_profile({setting("data.path", books)}), &model); });
+}
+
+TEST_CASE("book_model: what it saw of the rows that the agent is judged on is told with its times, and only that") {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "books.dbn").string();
+  market::write_books(books_of(6, 1500), file);
+  const profile::Profile p = smoke_profile({setting("data.path", file), setting("features.alpha", "x")});
+  MadeUpModel model("0123456789abcdef");
+  const dqn::LoadedMarket unknown = dqn::load_market(p, &model);
+  const auto first = [&](const market::Split& rows) { return unknown.tape.ts[static_cast<std::size_t>(rows.begin)]; };
+  const std::int64_t validation = first(unknown.splits.validation), test = first(unknown.splits.test);
+  const auto require_warning = [&](const dqn::LoadedMarket& market, const std::vector<std::string>& words) {
+    const std::string& warning = market.foresight.warning;
+    INFO(warning);
+    for (const std::string& word : words) REQUIRE(warning.find(word) != std::string::npos);
+    for (const std::int64_t begins : {validation, test})
+      REQUIRE(warning.find(market::format_utc(begins)) != std::string::npos);
+    REQUIRE(warning.find('\n') == std::string::npos);
+    REQUIRE(market.report().find("\nwarning: " + warning) != std::string::npos);
+  };
+  REQUIRE_FALSE(unknown.foresight.saw_test);
+  require_warning(unknown, {"features.alpha: made/up.safetensors does not say", "train it again"});
+
+  const auto saw = [&](std::int64_t trained_until, std::int64_t chosen_until) {
+    model.saw = {"ES", trained_until, chosen_until};
+    return dqn::load_market(p, &model);
+  };
+  const dqn::LoadedMarket nothing = saw(validation, test);
+  REQUIRE(nothing.foresight.saw_test == false);
+  REQUIRE(nothing.foresight.warning.empty());
+  REQUIRE(nothing.report().find("warning") == std::string::npos);
+  const auto require_seen = [&](std::int64_t trained_until, std::int64_t chosen_until, bool saw_test) {
+    const dqn::LoadedMarket market = saw(trained_until, chosen_until);
+    REQUIRE(market.foresight.saw_test == saw_test);
+    require_warning(market,
+                    {"features.alpha: made/up.safetensors has seen", "on ES until", market::format_utc(trained_until),
+                     market::format_utc(chosen_until), "data.train_fraction"});
+  };
+  require_seen(validation + 1, validation + 2, false);
+  require_seen(validation, test + 1, true);
+  require_seen(test + 1, test, true);
+  model.saw = {"E\nS", test + 1, test};  // a file can say anything
+  require_warning(dqn::load_market(p, &model), {"on E?S until"});
+
+  // The agent of another division of the same rows; and a market of which nothing is held out.
+  const market::Standardisation numbers = market::standardisation_of(unknown.features);
+  REQUIRE(dqn::load_market(p, numbers, true, &model).foresight.saw_test == true);
+  REQUIRE(dqn::load_market(p, numbers, false, &model).foresight.warning.empty());
 }
 
 TEST_CASE("book_model: a card keeps its checksum, and only that one is taken") {

@@ -100,19 +100,25 @@ TEST_CASE("gpu_profile: the card's memory and compute capability choose") {
 
 TEST_CASE("gpu_profile: the shipped ones set sizes and nothing else, and suit every shipped profile") {
   const ProfilePaths shipped{{test::source_dir() / "profiles"}};
-  const std::set<std::string> sizes = {"training.gpu_n_episodes",       "training.batch_size",
-                                       "training.buffer_size",          "training.min_replay_size",
-                                       "training.iterations_in_flight", "replay_buffer.buffer_size"};
+  const std::set<std::string> sizes = {
+      "training.gpu_n_episodes",       "training.batch_size",       "training.buffer_size", "training.min_replay_size",
+      "training.iterations_in_flight", "replay_buffer.buffer_size", "alpha.windows"};
+  std::int64_t smaller_card = load_profile("alpha-phase-a", {}, shipped).alpha.windows;
   for (const std::size_t memory : {4 * gib, 24 * gib, 140 * gib}) {
     const std::string name = gpu_profile_for({.name = "card", .major = 8, .minor = 6, .memory_bytes = memory});
     INFO(name);
     REQUIRE(name.rfind("gpu-", 0) == 0);
     for (const Setting& setting : read_document(find_profile(name, shipped)).settings)
       if (setting.key->name != "description") REQUIRE(sizes.contains(setting.key->name));
-    const std::int64_t episodes = load_profile(name, {}, shipped).training.gpu_n_episodes;
+    const Profile card = load_profile(name, {}, shipped);
+    REQUIRE(card.alpha.windows > smaller_card);
+    smaller_card = card.alpha.windows;
     for (const ProfileFile& file : list_profiles(shipped)) {
       INFO(file.name);
-      REQUIRE(load_profile(file.name, {"gpu_profile=" + name}, shipped).training.gpu_n_episodes == episodes);
+      const Profile sized = load_profile(file.name, {"gpu_profile=" + name}, shipped);
+      REQUIRE(sized.training.gpu_n_episodes == card.training.gpu_n_episodes);
+      REQUIRE(sized.alpha.windows == card.alpha.windows);
+      REQUIRE(sized.alpha.steps == load_profile(file.name, {}, shipped).alpha.steps);
     }
   }
 }

@@ -134,6 +134,30 @@ class SeedsTest(Fixture):
         self.assertTrue(math.isnan(seeds.interval([1.0, math.nan])[0]))
         self.assertTrue(math.isnan(seeds.interval([1.0])[1]))
 
+    def test_a_seed_without_a_round_trip_has_no_hit_rate(self):
+        def summary(round_trips, hit_rate):
+            return {"test": {"net_pnl": 1.0 * round_trips, "round_trips": round_trips, "hit_rate": hit_rate}}
+
+        some = seeds.table({0: summary(2, 0.5), 1: summary(0, "NaN"), 2: summary(4, 0.7)})
+        row = some["test"]["hit_rate"]
+        self.assertAlmostEqual(row["mean"], 0.6)
+        self.assertAlmostEqual(row["half_width"], 12.7062 * 0.1, places=4)
+        self.assertEqual((row["seeds"], some["test"]["net_pnl"]["seeds"]), (2, 3))
+        lines = seeds.text_of(some, [0, 1, 2]).splitlines()
+        told = "    hit_rate                   0.6  [-0.6706, 1.871]  of 2 of 3 seeds, the others made no round trip"
+        self.assertIn(told, lines)
+        self.assertNotIn("seeds", lines[2])
+        one = seeds.text_of(seeds.table({0: summary(0, "NaN"), 1: summary(2, 0.5)}), [0, 1])
+        self.assertIn("0.5  [-, -]  of 1 of 2 seeds", one)
+        none = seeds.text_of(seeds.table({0: summary(0, "NaN"), 1: summary(0, "NaN")}), [0, 1])
+        self.assertIn("    hit_rate                     -  no seed made a round trip", none.splitlines())
+        for text in (*lines, one, none):
+            self.assertNotIn("nan", text.lower())
+
+    def test_a_hit_rate_that_ought_to_be_there_is_missed(self):
+        broken = {"test": {"round_trips": 3, "hit_rate": "NaN"}}
+        self.assertTrue(math.isnan(seeds.table({0: broken, 1: broken})["test"]["hit_rate"]["mean"]))
+
     def test_lists(self):
         self.assertEqual(seeds.seed_list("0..3,8"), [0, 1, 2, 3, 8])
         for bad in ("", "3..1", "1,1", "a", "-1"):
