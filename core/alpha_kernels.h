@@ -38,7 +38,7 @@ static_assert(sizeof(Mbp10RawInput) == 352);
 /// other, so that a load is 16 bytes and those of neighbouring threads touch; zero beyond the trunk's width.
 struct alignas(16) ServedWeights {
   enum Row : int { input = 0, bias = snapshot_features, theta, recurrent = 44, rows = recurrent + max_hidden };
-  struct Heads {
+  struct alignas(16) Heads {
     float projector[alpha_projections][max_hidden];
     float projector_bias[alpha_projections];
     float heads[48];  ///< [9, 5], and three zeros

@@ -179,8 +179,7 @@ KERNEL void LAUNCH_BOUNDS(cfc_threads, 1)
   LOADS_SO_FAR_FIRST();
   const Weights weight(*weights);
   const InputWeights input_weight(*weights);
-  for (int i : thread_stride(sizeof heads / sizeof(float4)))
-    copy_to_shared(reinterpret_cast<float4*>(heads) + i, reinterpret_cast<const float4*>(&weights->heads) + i);
+  copy_to_shared(heads[0], weights->heads);
   LOADS_SO_FAR_FIRST();
   state_load.store(h[0]);
   now_load.store(&book[0]);

@@ -131,15 +131,6 @@ constexpr int quarter_step = 8, quarter_apart = 4;
 
 namespace foxhunt::cuda {
 
-/// 16 bytes from memory to shared memory with no register in between. They are there after copies_arrived() of the
-/// thread that asked and, for the others, a barrier.
-DEVICE void copy_to_shared(float4* to, const float4* from) {
-#ifdef __CUDACC__
-  __pipeline_memcpy_async(to, from, sizeof *to);
-#else
-  *to = *from;
-#endif
-}
 DEVICE void copies_arrived() {
 #ifdef __CUDACC__
   __pipeline_commit();
@@ -168,6 +159,21 @@ DEVICE Stride grid_stride(int n) {
 DEVICE Stride block_per_item(int n) { return {static_cast<int>(blockIdx.x), n, static_cast<int>(gridDim.x)}; }
 /// Elements [0, n) over the threads of this block.
 DEVICE Stride thread_stride(int n) { return {static_cast<int>(threadIdx.x), n, static_cast<int>(blockDim.x)}; }
+
+/// to = from by the threads of the block, from memory to shared memory with no register in between. There after every
+/// thread's copies_arrived() and a barrier.
+template <class T>
+DEVICE void copy_to_shared(T& to, const T& from) {
+  static_assert(sizeof(T) % sizeof(float4) == 0 && alignof(T) >= sizeof(float4));
+  constexpr int quads = static_cast<int>(sizeof(T) / sizeof(float4));
+  float4* destination = reinterpret_cast<float4*>(&to);
+  const float4* source = reinterpret_cast<const float4*>(&from);
+#ifdef __CUDACC__
+  for (int i : thread_stride(quads)) __pipeline_memcpy_async(destination + i, source + i, sizeof(float4));
+#else
+  for (int i : thread_stride(quads)) destination[i] = source[i];
+#endif
+}
 
 /// A warp on the GPU, one lane on the host. All lanes call the collective functions together.
 struct Tile {
