@@ -2,11 +2,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/alpha/dataset.h"
 #include "core/alpha/model.h"
+#include "core/run/safetensors.h"
 
 namespace foxhunt::alpha {
 
@@ -30,6 +32,14 @@ struct SavedModel {
 void save_model(const std::filesystem::path& file, const Model& model, const std::vector<float>& learner,
                 const ModelDescription& description, std::map<std::string, std::string> more);
 
+/// The tensors of a learner by name, within its host copy.
+std::vector<run::TensorView> learner_views(const Model& model, std::span<const float> learner);
+/// Writes `views`, of which one is "state.parameters", and beside them each matrix by name and the description: what
+/// every kind of checkpoint has in common. Throws Error(storage).
+void save_with_matrices(const std::filesystem::path& file, const TrunkLayout& layout,
+                        std::vector<run::TensorView> views, const ModelDescription& description,
+                        std::map<std::string, std::string> metadata);
+
 /// Throws Error(storage) for a file that cannot be read or is damaged, and Error(usage) for one that is no alpha model,
 /// or one of other features or of another shape than it says.
 SavedModel load_model(const std::filesystem::path& file);
@@ -38,8 +48,5 @@ SavedModel load_model(const std::filesystem::path& file);
 /// this trunk and these horizons.
 void require_shape(const std::filesystem::path& file, const ModelDescription& saved, const TrunkShape& trunk,
                    const Horizons& horizons);
-
-/// Removes the oldest of epoch-*.safetensors but for `keep`.
-void remove_old_checkpoints(const std::filesystem::path& folder, std::size_t keep);
 
 }  // namespace foxhunt::alpha
