@@ -82,8 +82,7 @@ void require_format(const std::filesystem::path& file, const run::SafetensorsFil
                                              file.string(), format, format_name));
 }
 
-}  // namespace
-
+/// The tensors of a learner by name, within its host copy.
 std::vector<run::TensorView> learner_views(const Model& model, std::span<const float> learner) {
   std::vector<run::TensorView> views;
   for (const auto& [name, span] : model.learner_tensors())
@@ -92,6 +91,8 @@ std::vector<run::TensorView> learner_views(const Model& model, std::span<const f
                          learner.subspan(static_cast<std::size_t>(span.data - model.learner_block().data), span.size)));
   return views;
 }
+
+}  // namespace
 
 void save_model(const std::filesystem::path& file, const Model& model, const std::vector<float>& learner,
                 const ModelDescription& description, std::map<std::string, std::string> metadata) {

@@ -2,7 +2,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -32,8 +31,6 @@ struct SavedModel {
 void save_model(const std::filesystem::path& file, const Model& model, const std::vector<float>& learner,
                 const ModelDescription& description, std::map<std::string, std::string> more);
 
-/// The tensors of a learner by name, within its host copy.
-std::vector<run::TensorView> learner_views(const Model& model, std::span<const float> learner);
 /// Writes `views`, of which one is "state.parameters", and beside them each matrix by name and the description: what
 /// every kind of checkpoint has in common. Throws Error(storage).
 void save_with_matrices(const std::filesystem::path& file, const TrunkLayout& layout,

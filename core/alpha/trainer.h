@@ -36,9 +36,8 @@ class Trainer {
   std::string memory_budget() const { return arena_.budget(memory_limit()); }
   std::size_t memory_bytes() const { return arena_.bytes(); }
   const Arena& arena() const { return arena_; }
-  /// Takes the memory and gets ready; where the run begins, with the parameters of alpha.initial_checkpoint, and where
-  /// it goes on, for restore(). Throws Error(device) when it does not fit, and as load_model and require_shape do for
-  /// that checkpoint.
+  /// Takes the memory and gets ready. A run that goes on calls restore() next, and needs no alpha.initial_checkpoint
+  /// any more. Throws Error(device) when it does not fit, and as load_model and require_shape do for that checkpoint.
   void initialise(bool goes_on = false);
 
   using Reporting = run::Reporting;

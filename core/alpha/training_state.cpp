@@ -5,15 +5,10 @@ namespace {
 
 using run::DType, run::trainer_prefix;
 
-const std::string best_learner = "best.learner";
+const std::string losses = trainer_prefix + "losses", initial_parameters = trainer_prefix + "initial_parameters",
+                  best_learner = "best.learner";
 
-/// The lists of numbers that other models do not have, by name, once for saving and for loading.
-template <class State, class Visit>
-void each_list(State& s, const Visit& visit) {
-  visit(trainer_prefix + "losses", s.losses);
-  visit(trainer_prefix + "initial_parameters", s.initial_parameters);
-}
-
+/// The scores of the best state by name, once for saving and for loading.
 template <class State, class Visit>
 void each_score(State& s, const Visit& visit) {
   visit("best.loss", std::span(&s.best_scores.loss, 1));
@@ -47,7 +42,8 @@ void save_training(const std::filesystem::path& file, const Model& model, const 
     views.push_back(
         run::tensor_view(name, {count(values.size())}, std::span<const typename decltype(values)::value_type>(values)));
   };
-  each_list(state, [&](const std::string& name, const std::vector<float>& list) { add(name, std::span(list)); });
+  add(losses, std::span(state.losses));
+  add(initial_parameters, std::span(state.initial_parameters));
   if (state.best) {
     add(best_learner, std::span(*state.best));
     each_score(state, [&](const std::string& name, auto values) { add(name, values); });
@@ -58,10 +54,10 @@ void save_training(const std::filesystem::path& file, const Model& model, const 
 TrainingState load_training(const run::SafetensorsFile& file, const Model& model) {
   TrainingState state;
   run::read_training(file, model, persistent_tensors(model), state);
-  each_list(state, [&](const std::string& name, std::vector<float>& list) {
-    list.resize(file.tensor(name).data.size() / sizeof(float));
-    file.copy(name, std::span(list));
-  });
+  state.losses.resize(file.tensor(losses).data.size() / sizeof(float));
+  file.copy(losses, std::span(state.losses));
+  state.initial_parameters.resize(model.parameters().size);
+  file.copy(initial_parameters, std::span(state.initial_parameters));
   if (file.contains(best_learner)) {
     state.best.emplace(model.learner_floats());
     file.copy(best_learner, std::span(*state.best));

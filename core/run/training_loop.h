@@ -23,8 +23,8 @@ class TrainingLoop {
 
   /// What the model does when it is due.
   struct Steps {
-    std::function<void()> report;    ///< the iterations up to one of run.log_every, or of the end of an epoch, are done
-    std::function<void()> validate;  ///< calls judge()
+    std::function<void()> report;      ///< at every multiple of run.log_every and at the end of an epoch
+    std::function<void()> validate;    ///< calls judge()
     std::function<void()> save_epoch;  ///< writes a checkpoint
   };
   /// Trains the epochs that are left, until early stopping or a signal ends them; returns why it ended, in words.

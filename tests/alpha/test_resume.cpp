@@ -136,7 +136,7 @@ void require_equal(const Finished& a, const Finished& b) {
 
 }  // namespace
 
-TEST_CASE("alpha resume: stopped anywhere and taken up again, a run ends with the same bits") {
+TEST_CASE("alpha_resume: stopped anywhere and taken up again, a run ends with the same bits") {
   for (const std::string& name : present_devices()) {
     const auto device = open_device(name);
     for (const char* state : {"reset", "carry"}) {
@@ -157,7 +157,7 @@ TEST_CASE("alpha resume: stopped anywhere and taken up again, a run ends with th
   }
 }
 
-TEST_CASE("alpha resume: several steps in flight, and lines of metrics that fall into the middle of epochs") {
+TEST_CASE("alpha_resume: several steps in flight, and lines of metrics that fall into the middle of epochs") {
   const auto device = open_device("host");
   profile::Profile p = short_run("carry");
   p.training.iterations_in_flight = 8;
@@ -169,7 +169,7 @@ TEST_CASE("alpha resume: several steps in flight, and lines of metrics that fall
   }
 }
 
-TEST_CASE("alpha resume: the state that a rollback goes back to survives") {
+TEST_CASE("alpha_resume: the state that a rollback goes back to survives") {
   const auto device = open_device("host");
   profile::Profile p = short_run();
   p.guards.policy = "rollback";
@@ -188,7 +188,7 @@ TEST_CASE("alpha resume: the state that a rollback goes back to survives") {
   }
 }
 
-TEST_CASE("alpha resume: early stopping goes on counting, and a run that it ended stays ended") {
+TEST_CASE("alpha_resume: early stopping goes on counting, and a run that it ended stays ended") {
   const auto device = open_device("host");
   for (const char* state : {"reset", "carry"}) {
     CAPTURE(state);
@@ -208,7 +208,7 @@ TEST_CASE("alpha resume: early stopping goes on counting, and a run that it ende
   }
 }
 
-TEST_CASE("alpha resume: from an older checkpoint, as after a kill, no step is missing or comes twice") {
+TEST_CASE("alpha_resume: from an older checkpoint, as after a kill, no step is missing or comes twice") {
   const auto device = open_device("host");
   const Begun whole(*device, short_run("carry"), never);
   const std::string best = text_of(whole.path / "checkpoints/best.safetensors");
@@ -218,7 +218,19 @@ TEST_CASE("alpha resume: from an older checkpoint, as after a kill, no step is m
   REQUIRE((text_of(whole.path / "checkpoints/best.safetensors") == best));
 }
 
-TEST_CASE("alpha resume: a run that has ended concludes once more to the same, its only evaluation included") {
+TEST_CASE("alpha_resume: from an older checkpoint, the best model is again the best up to there") {
+  const auto device = open_device("host");
+  const Begun whole(*device, short_run(), never);
+  REQUIRE(whole.finished.outcome.best_epoch > 2);
+  run::ResumePoint point = whole.point("epoch-000002.safetensors");
+  const Finished stopped = go_on(point, *device, 51);
+  REQUIRE(stopped.outcome.best_epoch <= 2);
+  const auto best = alpha::load_model(whole.path / "checkpoints/best.safetensors");
+  REQUIRE(best.metadata.at("epoch") == std::to_string(stopped.outcome.best_epoch));
+  REQUIRE(best.metadata.at("iteration") == std::to_string(stopped.outcome.best_epoch * 25));
+}
+
+TEST_CASE("alpha_resume: a run that has ended concludes once more to the same, its only evaluation included") {
   const auto device = open_device("host");
   profile::Profile p = short_run();
   p.training.epochs = 1;
@@ -233,7 +245,7 @@ TEST_CASE("alpha resume: a run that has ended concludes once more to the same, i
   REQUIRE_FALSE(std::filesystem::exists(whole.path / "gate.json"));
 }
 
-TEST_CASE("alpha resume: the named tensors cover all that one step hands to the next") {
+TEST_CASE("alpha_resume: the named tensors cover all that one step hands to the next") {
   const auto device = open_device("host");
   const AlphaTraining training(*device, short_run("carry"), MarketKind::baseline);
   const alpha::Model& model = training.trainer.model();
@@ -248,7 +260,7 @@ TEST_CASE("alpha resume: the named tensors cover all that one step hands to the 
   REQUIRE(end + 256 > model.persistent_bytes());
 }
 
-TEST_CASE("alpha resume: a checkpoint of a training is a model too, and needs no other file to go on from") {
+TEST_CASE("alpha_resume: a checkpoint of a training is a model too, and needs no other file to go on from") {
   const auto device = open_device("host");
   const Begun first(*device, short_run(), 30);
   const std::filesystem::path last = first.path / "checkpoints/last.safetensors", start = first.folder / "start";
@@ -263,7 +275,7 @@ TEST_CASE("alpha resume: a checkpoint of a training is a model too, and needs no
   require_equal(go_on(point, *device), whole);
 }
 
-TEST_CASE("alpha resume: changed keys, other windows, shapes and markets are refused with what differs") {
+TEST_CASE("alpha_resume: changed keys, other windows, shapes and markets are refused with what differs") {
   const auto device = open_device("host");
   const profile::Profile p = short_run();
   const Begun begun(*device, p, 20);
@@ -312,7 +324,7 @@ TEST_CASE("alpha resume: changed keys, other windows, shapes and markets are ref
   }
 }
 
-TEST_CASE("alpha resume: of a damaged checkpoint the one before is offered, and of a model alone none") {
+TEST_CASE("alpha_resume: of a damaged checkpoint the one before is offered, and of a model alone none") {
   const auto device = open_device("host");
   const Begun begun(*device, short_run(), 60);
   const std::filesystem::path last = begun.path / "checkpoints/last.safetensors";
