@@ -44,8 +44,10 @@ FoundCheckpoint checkpoint_of(const std::string& run, const RunDirectory& direct
   if (!fs::is_regular_file(run, ignored)) return newest_checkpoint(directory.checkpoints());
   FoundCheckpoint found{run, SafetensorsFile::load(run)};
   if (!holds_training(found.contents))
-    throw Error(ExitCode::storage,
-                fmt::format("{}: holds a learner alone; training goes on from last or epoch-N", run));
+    throw Error(
+        ExitCode::storage,
+        fmt::format("{}: holds a learner alone; training goes on from last or epoch-N as this version writes them",
+                    run));
   return found;
 }
 
