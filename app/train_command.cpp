@@ -9,6 +9,7 @@
 #include "core/dqn/dry_run.h"
 #include "core/profile/loader.h"
 #include "core/profile/printer.h"
+#include "core/run/resume.h"
 
 namespace foxhunt::app {
 namespace {
@@ -32,12 +33,21 @@ std::vector<std::string> all_overrides(const TrainOptions& options) {
   return result;
 }
 
+void require_gate(const profile::Profile& profile, const run::TrainingRunOptions& options) {
+  if (options.require_pass && profile.model != "alpha")
+    throw Error(ExitCode::usage, "--require-pass: only a run of model alpha ends with a gate; profile " + profile.name +
+                                     " trains a DQN");
+}
+
 ExitCode resume(const TrainOptions& options, const run::TrainingRunOptions& run_options) {
-  dqn::ResumeRequest request{options.resume, {}, all_overrides(options)};
+  run::ResumeRequest request{options.resume, {}, all_overrides(options)};
   if (!options.profile.empty())
     request.profile =
         profile::load_profile(options.profile, request.overrides, profile::ProfilePaths::standard(), card_profile);
-  return dqn::resume_training(request, run_options);
+  run::ResumePoint point = run::find_resume_point(request);
+  require_gate(point.profile, run_options);
+  return point.profile.model == "alpha" ? alpha::resume_training(std::move(point), run_options)
+                                        : dqn::resume_training(std::move(point), run_options);
 }
 
 ExitCode train(const TrainOptions& options, const std::vector<std::string>& command_line) {
@@ -56,9 +66,7 @@ ExitCode train(const TrainOptions& options, const std::vector<std::string>& comm
   const profile::Profile profile =
       profile::load_profile(source, all_overrides(options), profile::ProfilePaths::standard(), card_profile);
   const bool alpha = profile.model == "alpha";
-  if (options.require_pass && !alpha)
-    throw Error(ExitCode::usage, "--require-pass: only a run of model alpha ends with a gate; profile " + profile.name +
-                                     " trains a DQN");
+  require_gate(profile, run_options);
   if (!options.dry_run)
     return alpha ? alpha::run_training(profile, run_options) : dqn::run_training(profile, run_options);
   alpha ? alpha::dry_run(profile, run_options) : dqn::dry_run(profile, run_options);

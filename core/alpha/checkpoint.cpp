@@ -6,12 +6,11 @@
 #include <charconv>
 
 #include "core/alpha/snapshot_features.h"
-#include "core/run/safetensors.h"
 
 namespace foxhunt::alpha {
 namespace {
 
-const std::string format_name = "foxhunt-alpha-1";
+const std::string format_name = "foxhunt-alpha-1", state_prefix = "state.";
 
 std::string feature_names() {
   std::vector<std::string> names;
@@ -76,20 +75,22 @@ Horizons horizons_of(const Metadata& metadata) {
   return horizons;
 }
 
-/// All of it or nothing.
-std::optional<market::SeenRows> seen_in(const Metadata& metadata) {
-  if (!metadata.holds("trained_until")) return std::nullopt;
-  return market::SeenRows{.instrument = metadata.text("instrument"),
-                          .trained_until = metadata.numbers<std::int64_t>("trained_until", 1)[0],
-                          .chosen_until = metadata.numbers<std::int64_t>("chosen_until", 1)[0]};
-}
-
 void require_format(const std::filesystem::path& file, const run::SafetensorsFile& loaded) {
   const auto found = loaded.metadata().find("format");
   const std::string format = found == loaded.metadata().end() ? "none" : printable(found->second);
   if (format != format_name)
     throw Error(ExitCode::usage, fmt::format("{}: its format is {}, expected {}; give a checkpoint of an alpha run",
                                              file.string(), format, format_name));
+}
+
+/// The tensors of a learner by name, within its host copy.
+std::vector<run::TensorView> learner_views(const Model& model, std::span<const float> learner) {
+  std::vector<run::TensorView> views;
+  for (const auto& [name, span] : model.learner_tensors())
+    views.push_back(
+        run::tensor_view(state_prefix + name, {static_cast<std::int64_t>(span.size)},
+                         learner.subspan(static_cast<std::size_t>(span.data - model.learner_block().data), span.size)));
+  return views;
 }
 
 }  // namespace
@@ -101,6 +102,14 @@ market::SeenRows rows_seen_of(const Dataset& data) {
           .chosen_until = last(data.splits.validation)};
 }
 
+std::optional<market::SeenRows> rows_seen_in(const run::SafetensorsFile& file) {
+  const Metadata metadata(file.path(), file.metadata());
+  if (!metadata.holds("trained_until")) return std::nullopt;
+  return market::SeenRows{.instrument = metadata.text("instrument"),
+                          .trained_until = metadata.numbers<std::int64_t>("trained_until", 1)[0],
+                          .chosen_until = metadata.numbers<std::int64_t>("chosen_until", 1)[0]};
+}
+
 std::optional<market::SeenRows> rows_seen_by_both(const std::optional<market::SeenRows>& own,
                                                   const std::optional<market::SeenRows>& before) {
   if (!own || !before) return std::nullopt;
@@ -110,7 +119,13 @@ std::optional<market::SeenRows> rows_seen_by_both(const std::optional<market::Se
 }
 
 void save_model(const std::filesystem::path& file, const Model& model, const std::vector<float>& learner,
-                const ModelDescription& d, std::map<std::string, std::string> metadata) {
+                const ModelDescription& description, std::map<std::string, std::string> metadata) {
+  save_with_matrices(file, model.layout(), learner_views(model, learner), description, std::move(metadata));
+}
+
+void save_with_matrices(const std::filesystem::path& file, const TrunkLayout& layout,
+                        std::vector<run::TensorView> views, const ModelDescription& d,
+                        std::map<std::string, std::string> metadata) {
   metadata["format"] = format_name;
   metadata["hidden"] = std::to_string(d.trunk.hidden);
   metadata["tau_min"] = fmt::format("{}", d.trunk.tau_min);
@@ -123,26 +138,20 @@ void save_model(const std::filesystem::path& file, const Model& model, const std
     metadata["trained_until"] = std::to_string(d.seen->trained_until);
     metadata["chosen_until"] = std::to_string(d.seen->chosen_until);
   }
-  const std::span<const float> all = learner;
-  const auto part = [&](DeviceSpan<float> span) {
-    return all.subspan(static_cast<std::size_t>(span.data - model.learner_block().data), span.size);
-  };
-  std::vector<run::TensorView> views;
-  for (const auto& [name, span] : {std::pair{"parameters", model.parameters()}, std::pair{"moment1", model.moment1()},
-                                   std::pair{"moment2", model.moment2()}})
-    views.push_back(run::tensor_view(std::string("state.") + name, {static_cast<std::int64_t>(span.size)}, part(span)));
-  const TrunkLayout& layout = model.layout();
+  const auto parameters = std::find_if(
+      views.begin(), views.end(), [](const run::TensorView& view) { return view.name == state_prefix + "parameters"; });
+  const std::span<const std::byte> all = parameters->data;
   static constexpr std::pair<const char*, const char*> names[] = {
       {"input", "bias"}, {"recurrent", "theta"}, {"projector", "bias"}, {"heads", "bias"}};
   for (int m = 0; m < TrunkLayout::matrices; ++m) {
     const auto matrix = static_cast<TrunkLayout::Matrix>(m);
     const std::int64_t inputs = layout.inputs(matrix), outputs = layout.outputs(matrix);
-    const std::span<const float> values =
-        all.subspan(static_cast<std::size_t>(layout.table().offset[m]), layout.floats(matrix));
-    const auto weights = static_cast<std::size_t>(inputs * outputs);
+    const std::span<const std::byte> values = all.subspan(
+        static_cast<std::size_t>(layout.table().offset[m]) * sizeof(float), layout.floats(matrix) * sizeof(float));
+    const auto weights = static_cast<std::size_t>(inputs * outputs) * sizeof(float);
     const auto& [name, last] = names[m];
-    views.push_back(run::tensor_view(fmt::format("{}.weight", name), {inputs, outputs}, values.first(weights)));
-    views.push_back(run::tensor_view(fmt::format("{}.{}", name, last), {outputs}, values.subspan(weights)));
+    views.push_back({fmt::format("{}.weight", name), run::DType::f32, {inputs, outputs}, values.first(weights)});
+    views.push_back({fmt::format("{}.{}", name, last), run::DType::f32, {outputs}, values.subspan(weights)});
   }
   run::save_safetensors(file, views, metadata);
 }
@@ -157,7 +166,7 @@ SavedModel load_model(const std::filesystem::path& file) {
                              .tau_min = metadata.numbers<float>("tau_min", 1)[0]};
   saved.description.tick = metadata.numbers<std::int64_t>("tick", 1)[0];
   saved.description.horizons = horizons_of(metadata);
-  saved.description.seen = seen_in(metadata);
+  saved.description.seen = rows_seen_in(loaded);
   if (metadata.text("features") != feature_names())
     throw Error(ExitCode::usage, fmt::format("{}: it was trained on other snapshot features than this program makes; "
                                              "train it again, or use the program that made it",
@@ -187,15 +196,6 @@ void require_shape(const std::filesystem::path& file, const ModelDescription& sa
     refuse("alpha.tau_min", fmt::format("{}", saved.trunk.tau_min), fmt::format("{}", trunk.tau_min));
   if (names_of(saved.horizons) != names_of(horizons))
     refuse("alpha.horizons", names_of(saved.horizons), names_of(horizons));
-}
-
-void remove_old_checkpoints(const std::filesystem::path& folder, std::size_t keep) {
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(folder))
-    if (entry.path().filename().string().starts_with("epoch-") && entry.path().extension() == ".safetensors")
-      files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
-  for (std::size_t i = 0; i + keep < files.size(); ++i) std::filesystem::remove(files[i]);
 }
 
 }  // namespace foxhunt::alpha

@@ -9,6 +9,7 @@
 #include "core/alpha/dataset.h"
 #include "core/alpha/model.h"
 #include "core/market/book_model.h"
+#include "core/run/safetensors.h"
 
 namespace foxhunt::alpha {
 
@@ -23,6 +24,8 @@ struct ModelDescription {
 
 /// What a training on this data sees: it learns from the training split and chooses by the validation split.
 market::SeenRows rows_seen_of(const Dataset& data);
+/// What the model of a checkpoint has seen; nothing where the file does not say.
+std::optional<market::SeenRows> rows_seen_in(const run::SafetensorsFile& file);
 /// What a training that started from another model has seen.
 std::optional<market::SeenRows> rows_seen_by_both(const std::optional<market::SeenRows>& own,
                                                   const std::optional<market::SeenRows>& before);
@@ -40,6 +43,12 @@ struct SavedModel {
 void save_model(const std::filesystem::path& file, const Model& model, const std::vector<float>& learner,
                 const ModelDescription& description, std::map<std::string, std::string> more);
 
+/// Writes `views`, of which one is "state.parameters", and beside them each matrix by name and the description: what
+/// every kind of checkpoint has in common. Throws Error(storage).
+void save_with_matrices(const std::filesystem::path& file, const TrunkLayout& layout,
+                        std::vector<run::TensorView> views, const ModelDescription& description,
+                        std::map<std::string, std::string> metadata);
+
 /// Throws Error(storage) for a file that cannot be read or is damaged, and Error(usage) for one that is no alpha model,
 /// or one of other features or of another shape than it says.
 SavedModel load_model(const std::filesystem::path& file);
@@ -48,8 +57,5 @@ SavedModel load_model(const std::filesystem::path& file);
 /// this trunk and these horizons.
 void require_shape(const std::filesystem::path& file, const ModelDescription& saved, const TrunkShape& trunk,
                    const Horizons& horizons);
-
-/// Removes the oldest of epoch-*.safetensors but for `keep`.
-void remove_old_checkpoints(const std::filesystem::path& folder, std::size_t keep);
 
 }  // namespace foxhunt::alpha

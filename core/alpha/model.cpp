@@ -55,6 +55,11 @@ void Model::take_first_windows(const DeviceSnapshots& snapshots) {
   device_.upload(starts_, first);
 }
 
+void Model::restore(std::span<const std::byte> bytes) {
+  device_.upload(persistent(), bytes);
+  run::show_health(device_, isv_, counters_, health_->host());
+}
+
 void Model::record_step(const DeviceSnapshots& s) {
   const int windows = options_.windows, steps = options_.steps, rows = trunk_.rows();
   const int count = static_cast<int>(s.starts.size);

@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -62,14 +63,24 @@ class Model : public run::Trainee {
   DeviceSpan<float> learner_block() const override { return {parameters_.data, learner_floats_}; }
   std::size_t learner_floats() const override { return learner_floats_; }
 
+  /// Takes up persistent() as it was. All queued iterations must be done.
+  void restore(std::span<const std::byte> persistent);
+
   const ModelOptions& options() const { return options_; }
   const TrunkLayout& layout() const { return trunk_.layout(); }
   CfcTrunk& trunk() { return trunk_; }
   DeviceSpan<float> parameters() const { return parameters_; }
   DeviceSpan<float> moment1() const { return moment1_; }
   DeviceSpan<float> moment2() const { return moment2_; }
+  /// What the learner's block holds, by name.
+  std::vector<std::pair<std::string, DeviceSpan<float>>> learner_tensors() const {
+    return {{"parameters", parameters_}, {"moment1", moment1_}, {"moment2", moment2_}};
+  }
   DeviceSpan<float> gradient() const { return gradient_; }
+  DeviceSpan<float> isv() const { return isv_; }
   DeviceSpan<std::uint32_t> counters() const { return counters_; }
+  DeviceSpan<std::int32_t> starts() const { return starts_; }                 ///< [windows], of the next step
+  DeviceSpan<float> initial_state() const { return trunk_.initial_state(); }  ///< [windows, hidden], of the next step
 
  private:
   void record_step(const DeviceSnapshots& snapshots);

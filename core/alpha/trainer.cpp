@@ -3,20 +3,11 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
-#include <chrono>
-#include <deque>
-
+#include "core/alpha/resume.h"
 #include "core/profile/printer.h"
-#include "core/run/interrupt.h"
 
 namespace foxhunt::alpha {
 namespace {
-
-run::PhaseTimer::Scope phase(const Trainer::Reporting& reporting, std::string_view name) {
-  static run::PhaseTimer unwatched;
-  return reporting.phases ? reporting.phases->scope(name) : unwatched.scope(name);
-}
 
 /// What TensorBoard shows of a split.
 void append_scores(run::MetricsRecord& metrics, std::int64_t iteration, const std::string& split, const Scores& s) {
@@ -40,7 +31,8 @@ Trainer::Trainer(Device& device, const profile::Profile& profile, const Dataset&
       test_(device, model_.options().trunk, data, data.splits.test),
       guard_(device, model_, profile.guards),
       arena_(device),
-      early_stopping_(profile.early_stopping.patience, profile.early_stopping.min_delta) {
+      loop_(device, model_, guard_, profile, profile.alpha.steps_per_epoch,
+            profile.alpha.metric == "loss" ? "-loss" : "auc") {
   model_.plan(arena_);
   dataset_.plan(arena_);
   guard_.plan(arena_);
@@ -48,11 +40,11 @@ Trainer::Trainer(Device& device, const profile::Profile& profile, const Dataset&
   test_.plan(arena_);
 }
 
-void Trainer::initialise() {
+void Trainer::initialise(bool goes_on) {
   arena_.commit(memory_limit());
   dataset_.upload();
   model_.initialise(dataset_.snapshots());
-  load_initial_checkpoint();
+  if (!goes_on) load_initial_checkpoint();
   initial_parameters_ = device_.download(model_.parameters());
   guard_.keep_good_state(model_.health());
 }
@@ -66,77 +58,65 @@ void Trainer::load_initial_checkpoint() {
   device_.upload(model_.parameters(), saved.parameters);
 }
 
-void Trainer::advance(std::int64_t count) {
-  // Two batches in flight: the host looks at the health of one while the device works on the next.
-  const std::int64_t batch = std::max<std::int64_t>(1, profile_.training.iterations_in_flight / 2);
-  guard_.keep_diagnosis_start(model_.health());
-  std::deque<std::unique_ptr<Fence>> queued;
-  std::int64_t done = 0;
-  while (done < count && run::pending_signal() == 0) {
-    const std::int64_t some = std::min(batch, count - done);
-    model_.iterate(static_cast<int>(some));
-    done += some;
-    queued.push_back(device_.fence());
-    if (queued.size() < 2) continue;
-    queued.front()->wait();
-    queued.pop_front();
-    guard_.check(model_.health());
-  }
-  device_.synchronize();
-  guard_.check(model_.health());
-  guard_.keep_good_state(model_.health());
-  iteration_ += done;
+TrainingState Trainer::state() const {
+  TrainingState s;
+  loop_.write(s);
+  s.losses = losses_;
+  s.initial_parameters = initial_parameters_;
+  s.best = best_;
+  s.best_scores = best_scores_;
+  s.seen = description_.seen;
+  return s;
+}
+
+void Trainer::restore(const TrainingState& s) {
+  model_.restore(s.persistent);
+  loop_.restore(s);
+  losses_ = s.losses;
+  initial_parameters_ = s.initial_parameters;
+  best_ = s.best;
+  best_scores_ = s.best_scores;
+  description_.seen = s.seen;
 }
 
 Outcome Trainer::run(const Reporting& reporting) {
-  Outcome outcome;
-  outcome.metric = profile_.alpha.metric == "loss" ? "-loss" : "auc";
-  if (reporting.directory) guard_.set_dump_folder(reporting.directory->path());
-  const auto start = std::chrono::steady_clock::now();
-  outcome.reason = "all epochs done";
-  while (epoch_ < profile_.training.epochs) {
-    train_epoch(reporting);
-    if (run::pending_signal() != 0) {
-      outcome.reason = "interrupted by a signal";
-      break;
-    }
-    ++epoch_;
-    const std::int64_t validate_every = profile_.evaluation.every_epochs, save_every = profile_.checkpoint.every_epochs;
-    if (validate_every > 0 && epoch_ % validate_every == 0 && validate(reporting, outcome)) break;
-    if (save_every > 0 && epoch_ % save_every == 0)
-      save(reporting, fmt::format("epoch-{:06}", epoch_), device_.download(model_.learner_block()));
+  if (reporting.directory) {
+    guard_.set_dump_folder(reporting.directory->path());
+    open_checkpoints(reporting);
+    if (best_)  // the file may be that of a later one, which is to be found again
+      save_best({loop_.best_epoch(), loop_.best_iteration()});
   }
-  outcome.training_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  Outcome outcome;
+  outcome.metric = loop_.metric();
+  outcome.reason = loop_.run(
+      reporting, {[&] { report(reporting, false); }, [&] { validate(reporting); }, [&] { save_epoch(reporting); }});
+  outcome.training_seconds = loop_.training_seconds();
   conclude(reporting, outcome);
   return outcome;
 }
 
-void Trainer::train_epoch(const Reporting& reporting) {
-  const std::int64_t end = iteration_ + profile_.alpha.steps_per_epoch;
-  while (iteration_ < end && run::pending_signal() == 0) {
-    const std::int64_t to_log = profile_.run.log_every - iteration_ % profile_.run.log_every;
-    {
-      const auto timed = phase(reporting, "train");
-      advance(std::min(end - iteration_, to_log));
-    }
-    report(reporting, false);
-    check_time_budget(reporting);
-  }
+void Trainer::open_checkpoints(const Reporting& reporting) {
+  std::map<std::string, std::string> metadata = run::fingerprint_metadata(fingerprint(data_));
+  metadata["profile"] = profile_.name;
+  metadata["profile_toml"] = profile::to_toml(profile_);
+  checkpoints_.emplace(reporting.directory->checkpoints(), profile_.checkpoint.keep,
+                       reporting.metrics ? reporting.metrics->files() : std::vector<std::filesystem::path>{},
+                       std::move(metadata));
 }
 
 void Trainer::report(const Reporting& reporting, bool last) {
-  const auto timed = phase(reporting, "log");
+  const auto timed = reporting.phase("log");
   const Health health = model_.health();
   const auto isv = [&](IsvSlot slot) { return health.isv[static_cast<std::size_t>(slot)]; };
   if (!last) losses_.push_back(isv(isv_loss));
-  if (reporting.metrics && !last && iteration_ % profile_.run.log_every == 0) {
+  if (reporting.metrics && !last && iteration() % profile_.run.log_every == 0) {
     const run::Metric row[] = {{"loss", static_cast<double>(isv(isv_loss))},
                                {"learning_rate", static_cast<double>(isv(isv_learning_rate))},
                                {"gradient_norm", static_cast<double>(isv(isv_gradient_norm))},
                                {"nonfinite_count", static_cast<double>(isv(isv_nonfinite_count))},
                                {"updates", static_cast<double>(health.counters[counter_updates])},
                                {"guard_trips", static_cast<double>(health.counters[counter_trips])}};
-    reporting.metrics->append(iteration_, row);
+    reporting.metrics->append(iteration(), row);
   }
   if (!reporting.progress || !(last || reporting.progress->due())) return;
   const double rows_a_step = static_cast<double>(profile_.alpha.windows * profile_.alpha.steps);
@@ -144,76 +124,81 @@ void Trainer::report(const Reporting& reporting, bool last) {
       {"guard", guard_.trips() > 0 ? fmt::format("{} trips", guard_.trips()) : "ok"},
       {"loss", fmt::format("{:.4f}", isv(isv_loss))},
       {"gradient", fmt::format("{:.3g}", isv(isv_gradient_norm))},
-      {"snapshots", run::rate_text(reporting.progress->rate(iteration_) * rows_a_step)},
+      {"snapshots", run::rate_text(reporting.progress->rate(iteration() - loop_.first_iteration()) * rows_a_step)},
       {"memory", fmt::format("{:.1f} MiB", static_cast<double>(memory_bytes()) / (1 << 20))}};
-  last ? reporting.progress->finish(iteration_, fields) : reporting.progress->update(iteration_, fields);
+  last ? reporting.progress->finish(iteration(), fields) : reporting.progress->update(iteration(), fields);
 }
 
-bool Trainer::validate(const Reporting& reporting, Outcome& outcome) {
-  const auto timed = phase(reporting, "validate");
+void Trainer::validate(const Reporting& reporting) {
+  const auto timed = reporting.phase("validate");
   const Scores scores =
       score(data_, data_.splits.validation, validation_.run(model_.parameters(), dataset_.snapshots()));
-  if (reporting.metrics) append_scores(*reporting.metrics, iteration_, "validation", scores);
-  spdlog::debug("epoch {}: validation loss {:.5f}, mean AUC {:.4f}", epoch_, scores.loss, scores.mean_auc);
-  const double metric = profile_.alpha.metric == "loss" ? -scores.loss : scores.mean_auc;
-  const auto decision = early_stopping_.update(metric);
-  if (decision == run::EarlyStopping::Decision::improved) {
-    best_ = device_.download(model_.learner_block());
-    outcome.validation = scores;
-    outcome.best_epoch = epoch_;
-    outcome.best_metric = metric;
-    save(reporting, "best", *best_);
-  }
-  if (decision != run::EarlyStopping::Decision::stop || !profile_.early_stopping.enabled) return false;
-  outcome.reason = fmt::format("early stopping by {}: {}", outcome.metric, early_stopping_.reason_text());
-  return true;
+  if (reporting.metrics) append_scores(*reporting.metrics, iteration(), "validation", scores);
+  spdlog::debug("epoch {}: validation loss {:.5f}, mean AUC {:.4f}", loop_.epoch(), scores.loss, scores.mean_auc);
+  if (!loop_.judge(profile_.alpha.metric == "loss" ? -scores.loss : scores.mean_auc)) return;
+  best_ = device_.download(model_.learner_block());
+  best_scores_ = scores;
+  if (checkpoints_) save_best({loop_.epoch(), iteration()});
 }
 
-void Trainer::save(const Reporting& reporting, const std::string& name, const std::vector<float>& learner) {
-  if (!reporting.directory) return;
-  const auto timed = phase(reporting, "save");
-  save_model(reporting.directory->checkpoints() / (name + ".safetensors"), model_, learner, description_,
-             {{"profile", profile_.name},
-              {"profile_toml", profile::to_toml(profile_)},
-              {"epoch", std::to_string(epoch_)},
-              {"iteration", std::to_string(iteration_)}});
-  remove_old_checkpoints(reporting.directory->checkpoints(), static_cast<std::size_t>(profile_.checkpoint.keep));
+void Trainer::save_best(run::CheckpointFolder::Trained at) {
+  checkpoints_->save_best(at, [this, best = *best_](const std::filesystem::path& file, auto metadata) {
+    save_model(file, model_, best, description_, std::move(metadata));
+  });
+}
+
+void Trainer::save_epoch(const Reporting& reporting) {
+  if (!checkpoints_) return;
+  const auto timed = reporting.phase("save");
+  checkpoints_->save_epoch({loop_.epoch(), iteration()}, training_writer());
+}
+
+run::CheckpointFolder::Write Trainer::training_writer() const {
+  return [this, state = state()](const std::filesystem::path& file, auto metadata) {
+    save_training(file, model_, description_, state, std::move(metadata));
+  };
 }
 
 void Trainer::conclude(const Reporting& reporting, Outcome& outcome) {
   report(reporting, true);
   const std::vector<float> last = device_.download(model_.learner_block());
-  save(reporting, "last", last);
-  outcome.iterations = iteration_;
+  if (checkpoints_) {
+    const auto timed = reporting.phase("save");
+    checkpoints_->save_last({loop_.epoch(), iteration()}, training_writer());
+    checkpoints_->wait();
+  }
+  outcome.iterations = iteration();
   outcome.updates = model_.health().counters[counter_updates];
-  outcome.epochs = epoch_;
+  outcome.epochs = loop_.epoch();
   outcome.fingerprint = run::fingerprint(device_.download(model_.parameters()));
-  if (run::pending_signal() != 0) return;
-  if (!best_) validate(reporting, outcome);
+  const bool stopped = loop_.stop_asked();
+  if (!stopped) {
+    if (reporting.metrics) reporting.metrics->start_conclusion();
+    if (loop_.best_epoch() < 0) validate(reporting);
+  }
+  outcome.best_epoch = loop_.best_epoch();
+  outcome.best_metric = loop_.best_metric();
+  outcome.validation = best_scores_;
+  if (stopped) {
+    outcome.reason = "interrupted by a signal";
+    return;
+  }
   if (best_) device_.upload(model_.learner_block(), *best_);
   judge_best(reporting, outcome);
   device_.upload(model_.learner_block(), last);
+  if (checkpoints_) checkpoints_->wait();
 }
 
 void Trainer::judge_best(const Reporting& reporting, Outcome& outcome) {
   std::vector<float> probability;
   {
-    const auto timed = phase(reporting, "test");
+    const auto timed = reporting.phase("test");
     probability = test_.run(model_.parameters(), dataset_.snapshots());
     outcome.test = score(data_, data_.splits.test, probability);
-    if (reporting.metrics) append_scores(*reporting.metrics, iteration_, "test", outcome.test);
+    if (reporting.metrics) append_scores(*reporting.metrics, iteration(), "test", outcome.test);
   }
-  const auto timed = phase(reporting, "gate");
+  const auto timed = reporting.phase("gate");
   outcome.gate = judge(held_out(data_, data_.splits.test, probability), gate_options(profile_));
-}
-
-void Trainer::check_time_budget(const Reporting& reporting) const {
-  if (!profile_.smoketest.enabled || !reporting.phases) return;
-  if (reporting.phases->elapsed() > profile_.smoketest.budget_seconds)
-    throw Error(ExitCode::time_budget,
-                fmt::format("smoketest: {:.1f} s passed at iteration {}, smoketest.budget_seconds is {:.0f}; shorten "
-                            "training.epochs, use a faster device or raise the budget",
-                            reporting.phases->elapsed(), iteration_, profile_.smoketest.budget_seconds));
 }
 
 }  // namespace foxhunt::alpha

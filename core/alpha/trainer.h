@@ -1,16 +1,13 @@
 #pragma once
 #include <optional>
 
-#include "core/alpha/checkpoint.h"
 #include "core/alpha/config.h"
 #include "core/alpha/device_dataset.h"
-#include "core/alpha/evaluator.h"
-#include "core/run/early_stopping.h"
+#include "core/alpha/training_state.h"
+#include "core/run/checkpoint_folder.h"
 #include "core/run/guard.h"
-#include "core/run/metrics_record.h"
-#include "core/run/phases.h"
-#include "core/run/progress.h"
-#include "core/run/run_directory.h"
+#include "core/run/reporting.h"
+#include "core/run/training_loop.h"
 
 namespace foxhunt::alpha {
 
@@ -39,23 +36,23 @@ class Trainer {
   std::string memory_budget() const { return arena_.budget(memory_limit()); }
   std::size_t memory_bytes() const { return arena_.bytes(); }
   const Arena& arena() const { return arena_; }
-  /// Takes the memory and gets ready. Throws Error(device) when it does not fit, and as load_model and require_shape do
-  /// for alpha.initial_checkpoint.
-  void initialise();
+  /// Takes the memory and gets ready. A run that goes on calls restore() next, and needs no alpha.initial_checkpoint
+  /// any more. Throws Error(device) when it does not fit, and as load_model and require_shape do for that checkpoint.
+  void initialise(bool goes_on = false);
 
-  struct Reporting {
-    run::MetricsRecord* metrics = nullptr;
-    run::Progress* progress = nullptr;
-    run::PhaseTimer* phases = nullptr;
-    const run::RunDirectory* directory = nullptr;  ///< receives checkpoints; none: nothing is written
-  };
-  /// Runs all epochs, or until early stopping, a signal or an error ends them; judges the best state on the test split.
-  /// Throws Error(numerics), Error(time_budget), Error(storage).
+  using Reporting = run::Reporting;
+  /// Runs the epochs that are left, or until early stopping, a signal or an error ends them; judges the best state on
+  /// the test split. Throws Error(numerics), Error(time_budget), Error(storage).
   Outcome run(const Reporting& reporting);
 
-  /// Runs `count` training steps with a bounded number in flight, watching the health word; all done when it returns.
-  /// Fewer after a signal.
-  void advance(std::int64_t count);
+  /// run::TrainingLoop::advance, by training steps.
+  bool advance(std::int64_t count) { return loop_.advance(count); }
+
+  /// Everything that training goes on from. All queued steps must be done.
+  TrainingState state() const;
+  /// Takes up a state, after initialise(). Throws Error(device) when its sizes are not this trainer's.
+  void restore(const TrainingState& state);
+  std::int64_t iteration() const { return loop_.iteration(); }
 
   Device& device() { return device_; }
   const Dataset& data() const { return data_; }
@@ -73,14 +70,15 @@ class Trainer {
  private:
   std::size_t memory_limit() const { return static_cast<std::size_t>(profile_.device.memory_limit) << 20; }
   void load_initial_checkpoint();
-  void train_epoch(const Reporting& reporting);
+  void open_checkpoints(const Reporting& reporting);
   void report(const Reporting& reporting, bool last);
-  /// Scores the validation split; keeps the state when it is the best. True when training should stop.
-  bool validate(const Reporting& reporting, Outcome& outcome);
-  void save(const Reporting& reporting, const std::string& name, const std::vector<float>& learner);
+  /// Scores the validation split; keeps the state when it is the best.
+  void validate(const Reporting& reporting);
+  void save_best(run::CheckpointFolder::Trained at);
+  void save_epoch(const Reporting& reporting);
+  run::CheckpointFolder::Write training_writer() const;
   void conclude(const Reporting& reporting, Outcome& outcome);
   void judge_best(const Reporting& reporting, Outcome& outcome);
-  void check_time_budget(const Reporting& reporting) const;
 
   Device& device_;
   const profile::Profile& profile_;
@@ -91,10 +89,11 @@ class Trainer {
   Evaluator validation_, test_;
   run::Guard guard_;
   Arena arena_;
-  run::EarlyStopping early_stopping_;
+  run::TrainingLoop loop_;
   std::optional<std::vector<float>> best_;  ///< Model::learner_block
+  Scores best_scores_;                      ///< of the validation split
   std::vector<float> initial_parameters_, losses_;
-  std::int64_t iteration_ = 0, epoch_ = 0;
+  std::optional<run::CheckpointFolder> checkpoints_;  ///< last, for its thread reads what is above
 };
 
 }  // namespace foxhunt::alpha

@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "core/alpha/dataset_loader.h"
+#include "core/alpha/resume.h"
 #include "core/alpha/smoketest.h"
 #include "core/alpha/summary.h"
 #include "core/profile/loader.h"
@@ -37,13 +38,22 @@ void log_start(const profile::Profile& given, const profile::Profile& profile, c
   spdlog::info("run: {}", directory.path().string());
 }
 
-Outcome train(const profile::Profile& profile, const run::TrainingRunOptions& options, Trainer& trainer,
-              run::PhaseTimer& phases, const run::RunDirectory& directory) {
-  run::MetricsRecord metrics(directory);
+/// Brings trainer and folder to where the checkpoint was written. Leaves the point without its checkpoint's tensors.
+void take_up(run::ResumePoint& point, Trainer& trainer, const run::TrainingRunOptions& options,
+             const nlohmann::ordered_json& surroundings) {
+  const TrainingState state = load_training(point.checkpoint.contents, trainer.model());
+  trainer.restore(state);
+  run::go_on(point, state, options.command_line, surroundings);
+}
+
+Outcome train_in(const run::RunDirectory& directory, const profile::Profile& profile,
+                 const run::TrainingRunOptions& options, Trainer& trainer, run::PhaseTimer& phases, bool goes_on) {
+  run::MetricsRecord metrics =
+      goes_on ? run::MetricsRecord(directory, trainer.iteration()) : run::MetricsRecord(directory);
   try {
-    run::Progress progress(run::Progress::style_for(stderr, options.quiet), "iterations", 0,
+    run::Progress progress(run::Progress::style_for(stderr, options.quiet), "iterations", trainer.iteration(),
                            profile.training.epochs * profile.alpha.steps_per_epoch);
-    return trainer.run({&metrics, &progress, &phases, &directory});
+    return trainer.run({&metrics, &progress, &phases, &directory, {}});
   } catch (const Error& error) {
     run::log_error_to_file(error.what());
     throw;
@@ -58,9 +68,8 @@ void write_results(const run::RunDirectory& directory, const Dataset& data, cons
   if (with_report) run::write_report(directory, directory.report_file());
 }
 
-}  // namespace
-
-ExitCode run_training(const profile::Profile& given, const run::TrainingRunOptions& options) {
+/// The folder is the point's, or without one a new one.
+ExitCode train(const profile::Profile& given, const run::TrainingRunOptions& options, run::ResumePoint* point) {
   profile::Profile profile = given;
   profile::draw_seed(profile);
   run::PhaseTimer phases;
@@ -76,14 +85,21 @@ ExitCode run_training(const profile::Profile& given, const run::TrainingRunOptio
       timed("sum data", [&] { return run::surroundings(*device, run::data_report(run::market_source(profile))); });
   if (options.repeats) run::require_same_data(*options.repeats, surroundings["data"]);
   const Dataset data = timed("load data", [&] { return load_dataset(profile); });
+  if (point) run::require_same_market(*point, fingerprint(data), data.source);
   Trainer trainer(*device, profile, data);
-  timed("take memory, upload, record", [&] { trainer.initialise(); });
-  const run::RunDirectory directory = run::make_directory(profile, options, surroundings);
-  run::start_log_file(directory.log_file());
+  timed("take memory, upload, record", [&] { trainer.initialise(point != nullptr); });
+  std::optional<run::RunDirectory> made;
+  if (point) {
+    timed("restore", [&] { take_up(*point, trainer, options, surroundings); });
+  } else {
+    made = run::make_directory(profile, options, surroundings);
+    run::start_log_file(made->log_file());
+  }
+  const run::RunDirectory& directory = point ? point->directory : *made;
   log_start(given, profile, trainer, *device, data, directory);
   if (options.repeats) run::warn_of_repeat(*options.repeats, surroundings);
 
-  const Outcome outcome = train(profile, options, trainer, phases, directory);
+  const Outcome outcome = train_in(directory, profile, options, trainer, phases, point != nullptr);
   run::CheckList checks;
   if (profile.smoketest.enabled && run::pending_signal() == 0)
     checks = timed("smoketest checks", [&] { return smoketest_checks(trainer, data, outcome, directory); });
@@ -95,6 +111,18 @@ ExitCode run_training(const profile::Profile& given, const run::TrainingRunOptio
   const ExitCode code = exit_code_of(profile, options, checks, outcome);
   if (options.json) run::print_json(figures, directory, code);
   return code;
+}
+
+}  // namespace
+
+ExitCode run_training(const profile::Profile& profile, const run::TrainingRunOptions& options) {
+  return train(profile, options, nullptr);
+}
+
+ExitCode resume_training(run::ResumePoint point, const run::TrainingRunOptions& options) {
+  require_same_windows(point);
+  const profile::Profile profile = point.profile;
+  return train(profile, options, &point);
 }
 
 }  // namespace foxhunt::alpha

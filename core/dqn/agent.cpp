@@ -84,11 +84,7 @@ void Agent::initialise(const DeviceMarket& market, std::span<const std::int32_t>
 
 void Agent::restore(std::span<const std::byte> bytes) {
   device_.upload(persistent(), bytes);
-  const std::vector<float> isv = device_.download(isv_);
-  const std::vector<std::uint32_t> counters = device_.download(counters_);
-  const std::span<std::uint32_t> words = health_->host();
-  std::memcpy(words.data(), isv.data(), isv_slot_count * sizeof(float));
-  std::copy(counters.begin(), counters.end(), words.begin() + isv_slot_count);
+  run::show_health(device_, isv_, counters_, health_->host());
 }
 
 void Agent::record_iteration(const DeviceMarket& market) {

@@ -1,17 +1,11 @@
 #pragma once
-#include <cstdint>
-
 #include "core/dqn/market_tables.h"
+#include "core/run/market_fingerprint.h"
 
 namespace foxhunt::dqn {
 
-/// Tells two markets apart by what training sees of them. 64-bit XXH64 sums.
-struct MarketFingerprint {
-  std::uint64_t rows;    ///< number of rows and features, where episodes may start, where sessions and splits end
-  std::uint64_t values;  ///< features, gaps, costs
-  bool operator==(const MarketFingerprint&) const = default;
-};
-
-MarketFingerprint fingerprint(const MarketTables& market);
+/// Rows: number of rows and features, where episodes may start, where sessions and splits end. Values: features, gaps,
+/// costs.
+run::MarketFingerprint fingerprint(const MarketTables& market);
 
 }  // namespace foxhunt::dqn

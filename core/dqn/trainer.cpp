@@ -4,22 +4,15 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <deque>
 #include <limits>
 
 #include "core/dqn/market_fingerprint.h"
 #include "core/dqn/model_card.h"
-#include "core/run/interrupt.h"
+#include "core/run/resume.h"
 
 namespace foxhunt::dqn {
 namespace {
-
-run::PhaseTimer::Scope phase(const Trainer::Reporting& reporting, std::string_view name) {
-  static run::PhaseTimer unwatched;
-  return reporting.phases ? reporting.phases->scope(name) : unwatched.scope(name);
-}
 
 std::vector<run::Metric> result_metrics(const Performance& p) {
   return {{"net_pnl", p.net},
@@ -68,9 +61,8 @@ Trainer::Trainer(Device& device, const profile::Profile& profile, const LoadedMa
       test_(device, agent_, market.tables.test),
       guard_(device, agent_, profile.guards),
       arena_(device),
-      early_stopping_(
-          profile.early_stopping.enabled ? profile.early_stopping.patience : std::numeric_limits<std::int64_t>::max(),
-          profile.early_stopping.min_delta) {
+      loop_(device, agent_, guard_, profile, profile.training.gpu_timesteps_per_episode,
+            profile.early_stopping.metric) {
   for (const float position : config_.positions) action_names_.push_back(fmt::format("action_share_{:+}", position));
   agent_.plan(arena_, market.tables.train_starts.size());
   guard_.plan(arena_);
@@ -98,23 +90,12 @@ std::size_t Trainer::checkpoint_bytes() const {
          (profile_.guards.policy == "rollback" ? learner : 0);
 }
 
-double Trainer::training_seconds() const {
-  return seconds_before_ + std::chrono::duration<double>(run::PhaseTimer::Clock::now() - started_).count();
-}
-
 TrainingState Trainer::state() const {
   TrainingState s;
-  s.iteration = iteration_;
-  s.epoch = epoch_;
+  loop_.write(s);
   s.losses_seen = losses_seen_;
   s.nonfinite_losses = nonfinite_losses_;
-  s.best_epoch = best_epoch_;
-  s.best_metric = best_metric_;
-  s.training_seconds = training_seconds();
-  s.early_stopping = early_stopping_.state();
   s.best = best_;
-  s.guard = guard_.state();
-  s.persistent = device_.download(agent_.persistent());
   return s;
 }
 
@@ -122,109 +103,41 @@ void Trainer::restore(const TrainingState& s) {
   agent_.restore(s.persistent);
   // What the profile and the market say of them holds, not what they were.
   agent_.ring().upload(device_, market_.tables.train_starts, config_.positions);
-  iteration_ = s.iteration;
-  epoch_ = s.epoch;
+  loop_.restore(s);
   losses_seen_ = s.losses_seen;
   nonfinite_losses_ = s.nonfinite_losses;
-  best_epoch_ = s.best_epoch;
-  best_metric_ = s.best_metric;
-  seconds_before_ = s.training_seconds;
-  early_stopping_.restore(s.early_stopping);
   best_ = s.best;
-  guard_.restore(s.guard);
-}
-
-bool Trainer::stop_asked(std::int64_t iteration) const {
-  return stop_asked_ ? stop_asked_(iteration) : run::pending_signal() != 0;
-}
-
-bool Trainer::advance(std::int64_t count) {
-  // Two batches in flight: the host looks at the health of one while the device works on the next. Batches and looks
-  // fall on the same iterations whether or not the run was stopped in between and taken up again.
-  const std::int64_t batch = std::max<std::int64_t>(1, profile_.training.iterations_in_flight / 2);
-  guard_.keep_diagnosis_start(agent_.health());
-  std::deque<std::unique_ptr<Fence>> queued;
-  std::int64_t done = 0;
-  while (done < count) {
-    if (done > 0) {
-      if (queued.size() == 2) {
-        queued.front()->wait();
-        queued.pop_front();
-      }
-      guard_.check(agent_.health());
-      if (stop_asked(iteration_ + done)) break;
-    }
-    const std::int64_t some = std::min(batch, count - done);
-    agent_.iterate(static_cast<int>(some));
-    queued.push_back(device_.fence());
-    done += some;
-  }
-  device_.synchronize();
-  guard_.check(agent_.health());
-  iteration_ += done;
-  if (done < count) return false;
-  guard_.keep_good_state(agent_.health());
-  return true;
 }
 
 Outcome Trainer::run(const Reporting& reporting) {
-  stop_asked_ = reporting.stop_asked;
   if (reporting.directory) {
     guard_.set_dump_folder(reporting.directory->path());
     open_checkpoints(reporting);
     if (best_)  // the file may be that of a later one, which is to be found again
-      checkpoints_->save_best(agent_, *best_, best_epoch_, best_epoch_ * profile_.training.gpu_timesteps_per_episode);
+      checkpoints_->save_best({loop_.best_epoch(), loop_.best_iteration()}, learner_writer(agent_, *best_));
   }
-  started_ = run::PhaseTimer::Clock::now();
-  first_iteration_ = iteration_;
   first_updates_ = agent_.health().counters[counter_updates];
   Outcome outcome;
-  outcome.reason = train(reporting);
-  outcome.training_seconds = training_seconds();
+  outcome.reason = loop_.run(reporting, {[&] { report(reporting, agent_.health(), false); },
+                                         [&] { validate(reporting); }, [&] { save_epoch(reporting); }});
+  outcome.training_seconds = loop_.training_seconds();
   conclude(reporting, outcome);
   return outcome;
 }
 
 void Trainer::open_checkpoints(const Reporting& reporting) {
-  const MarketFingerprint market = fingerprint(market_.tables);
   std::map<std::string, std::string> metadata = model_metadata(model_card(profile_, config_, market_), profile_);
   metadata["profile"] = profile_.name;
-  metadata["market_rows"] = fmt::format("{:016x}", market.rows);
-  metadata["market_values"] = fmt::format("{:016x}", market.values);
+  metadata.merge(run::fingerprint_metadata(fingerprint(market_.tables)));
   checkpoints_.emplace(reporting.directory->checkpoints(), profile_.checkpoint.keep,
                        reporting.metrics ? reporting.metrics->files() : std::vector<std::filesystem::path>{},
                        std::move(metadata));
 }
 
-std::string Trainer::train(const Reporting& reporting) {
-  const std::int64_t validate_every = profile_.evaluation.every_epochs, save_every = profile_.checkpoint.every_epochs;
-  while (epoch_ < profile_.training.epochs && !stopped_early()) {
-    if (!train_epoch(reporting)) return "interrupted by a signal";
-    ++epoch_;
-    if (validate_every > 0 && epoch_ % validate_every == 0) validate(reporting);
-    if (checkpoints_ && save_every > 0 && epoch_ % save_every == 0 && !stopped_early()) {
-      const auto timed = phase(reporting, "save");
-      checkpoints_->save_epoch(agent_, state());
-    }
-    if (stop_asked(iteration_)) return "interrupted by a signal";
-  }
-  return stopped_early() ? "early stopping: " + early_stopping_.reason_text() : "all epochs done";
-}
-
-bool Trainer::train_epoch(const Reporting& reporting) {
-  const std::int64_t end = (epoch_ + 1) * profile_.training.gpu_timesteps_per_episode;
-  while (iteration_ < end) {
-    if (stop_asked(iteration_)) return false;
-    const std::int64_t to_log = profile_.run.log_every - iteration_ % profile_.run.log_every;
-    const std::int64_t count = std::min(end - iteration_, to_log);
-    {
-      const auto timed = phase(reporting, "train");
-      if (!advance(count)) return false;
-    }
-    report(reporting, agent_.health(), false);
-    check_time_budget(reporting);
-  }
-  return true;
+void Trainer::save_epoch(const Reporting& reporting) {
+  if (!checkpoints_) return;
+  const auto timed = reporting.phase("save");
+  checkpoints_->save_epoch({loop_.epoch(), iteration()}, training_writer(agent_, state()));
 }
 
 void Trainer::report(const Reporting& reporting, const Health& health, bool last) {
@@ -232,12 +145,12 @@ void Trainer::report(const Reporting& reporting, const Health& health, bool last
     ++losses_seen_;
     nonfinite_losses_ += !std::isfinite(health.isv[isv_loss]);
   }
-  const auto timed = phase(reporting, "log");
-  if (reporting.metrics && !last && iteration_ % profile_.run.log_every == 0)
+  const auto timed = reporting.phase("log");
+  if (reporting.metrics && !last && iteration() % profile_.run.log_every == 0)
     append_metrics(*reporting.metrics, health);
   if (!reporting.progress || !(last || reporting.progress->due())) return;
   const std::vector<run::ProgressField> fields = progress_fields(*reporting.progress, health);
-  last ? reporting.progress->finish(iteration_, fields) : reporting.progress->update(iteration_, fields);
+  last ? reporting.progress->finish(iteration(), fields) : reporting.progress->update(iteration(), fields);
 }
 
 void Trainer::append_metrics(run::MetricsRecord& metrics, const Health& health) const {
@@ -250,7 +163,7 @@ void Trainer::append_metrics(run::MetricsRecord& metrics, const Health& health) 
   for (std::size_t a = 0; a < action_names_.size(); ++a)
     row.push_back(
         {action_names_[a], static_cast<double>(health.counters[counter_first_action + a]) / config_.episodes});
-  metrics.append(iteration_, row);
+  metrics.append(iteration(), row);
 }
 
 std::vector<run::ProgressField> Trainer::progress_fields(const run::Progress& progress, const Health& health) const {
@@ -260,7 +173,7 @@ std::vector<run::ProgressField> Trainer::progress_fields(const run::Progress& pr
       {"loss", fmt::format("{:.4f}", isv(isv_loss))},
       {"reward", fmt::format("{:+.4f}", isv(isv_reward_mean))},
       {"epsilon", fmt::format("{:.3f}", isv(isv_epsilon))},
-      {"steps", run::rate_text(progress.rate((iteration_ - first_iteration_) * config_.episodes))},
+      {"steps", run::rate_text(progress.rate((iteration() - loop_.first_iteration()) * config_.episodes))},
       {"updates", run::rate_text(progress.rate(updates))},
       {"memory", fmt::format("{:.1f} MiB", static_cast<double>(memory_bytes()) / (1 << 20))},
       {"entropy", fmt::format("{:.2f}", isv(isv_action_entropy))}};
@@ -283,43 +196,41 @@ double Trainer::metric_of(const Performance& p) const {
 }
 
 void Trainer::validate(const Reporting& reporting) {
-  const auto timed = phase(reporting, "validate");
+  const auto timed = reporting.phase("validate");
   const std::vector<SessionRecord> sessions = validation_.run();
   validated_ = measure(sessions, account_);
   const double metric = validation_.nonfinite() > 0 ? std::numeric_limits<double>::quiet_NaN() : metric_of(validated_);
   if (reporting.metrics) {
-    append_result(*reporting.metrics, iteration_, "validation", validated_, sessions);
-    append_validation(*reporting.metrics, iteration_, epoch_, metric, validated_);
+    append_result(*reporting.metrics, iteration(), "validation", validated_, sessions);
+    append_validation(*reporting.metrics, iteration(), loop_.epoch(), metric, validated_);
   }
-  spdlog::debug("epoch {}: validation {} {:.4f}, net ${:.2f}, {} trades", epoch_, profile_.early_stopping.metric,
+  spdlog::debug("epoch {}: validation {} {:.4f}, net ${:.2f}, {} trades", loop_.epoch(), profile_.early_stopping.metric,
                 metric, validated_.net, validated_.trades);
-  if (early_stopping_.update(metric) != run::EarlyStopping::Decision::improved) return;
+  if (!loop_.judge(metric)) return;
   best_ = download_learner(device_, agent_);
-  best_epoch_ = epoch_;
-  best_metric_ = metric;
-  if (checkpoints_) checkpoints_->save_best(agent_, *best_, epoch_, iteration_);
+  if (checkpoints_) checkpoints_->save_best({loop_.epoch(), iteration()}, learner_writer(agent_, *best_));
 }
 
 void Trainer::conclude(const Reporting& reporting, Outcome& outcome) {
   report(reporting, agent_.health(), true);
   const LearnerState last = download_learner(device_, agent_);
   if (checkpoints_) {
-    const auto timed = phase(reporting, "save");
-    checkpoints_->save_last(agent_, state());
+    const auto timed = reporting.phase("save");
+    checkpoints_->save_last({loop_.epoch(), iteration()}, training_writer(agent_, state()));
     checkpoints_->wait();
   }
   const Health health = agent_.health();
-  outcome.iterations = iteration_;
+  outcome.iterations = iteration();
   outcome.updates = health.counters[counter_updates];
-  outcome.epochs = epoch_;
+  outcome.epochs = loop_.epoch();
   outcome.fingerprint = fingerprint(last);
-  const bool stopped = stop_asked(iteration_);
+  const bool stopped = loop_.stop_asked();
   if (!stopped) {
     if (reporting.metrics) reporting.metrics->start_conclusion();
-    if (best_epoch_ < 0) validate(reporting);
+    if (loop_.best_epoch() < 0) validate(reporting);
   }
-  outcome.best_epoch = best_epoch_;
-  outcome.best_metric = best_metric_;
+  outcome.best_epoch = loop_.best_epoch();
+  outcome.best_metric = loop_.best_metric();
   outcome.validation = validated_;
   if (stopped) {
     outcome.reason = "interrupted by a signal";
@@ -327,10 +238,10 @@ void Trainer::conclude(const Reporting& reporting, Outcome& outcome) {
   }
   EvaluationRecord record(account_, market_.tables.test);
   {
-    const auto timed = phase(reporting, "baselines");
+    const auto timed = reporting.phase("baselines");
     outcome.baselines = run_baselines(record);
   }
-  const auto timed = phase(reporting, "test");
+  const auto timed = reporting.phase("test");
   if (best_) upload_learner(device_, agent_, *best_);
   outcome.validation = measure(validation_.run(), account_);
   outcome.test = test_agent(reporting, record);
@@ -346,8 +257,8 @@ Performance Trainer::test_agent(const Reporting& reporting, EvaluationRecord& re
   const StateValues values = test_.values_at_start();
   record.add_values(values, config_);
   if (reporting.metrics) {
-    append_result(*reporting.metrics, iteration_, "test", performance, sessions);
-    reporting.metrics->append_histogram(iteration_, "test/q_at_session_start",
+    append_result(*reporting.metrics, iteration(), "test", performance, sessions);
+    reporting.metrics->append_histogram(iteration(), "test/q_at_session_start",
                                         std::vector<double>(values.q.begin(), values.q.end()));
   }
   return performance;
@@ -362,15 +273,6 @@ std::vector<BaselineResult> Trainer::run_baselines(EvaluationRecord& record) {
     results.push_back({baseline.name, measure(sessions, account_)});
   }
   return results;
-}
-
-void Trainer::check_time_budget(const Reporting& reporting) const {
-  if (!profile_.smoketest.enabled || !reporting.phases) return;
-  if (reporting.phases->elapsed() > profile_.smoketest.budget_seconds)
-    throw Error(ExitCode::time_budget,
-                fmt::format("smoketest: {:.1f} s passed at iteration {}, smoketest.budget_seconds is {:.0f}; shorten "
-                            "training.epochs, use a faster device or raise the budget",
-                            reporting.phases->elapsed(), iteration_, profile_.smoketest.budget_seconds));
 }
 
 }  // namespace foxhunt::dqn

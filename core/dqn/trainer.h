@@ -1,17 +1,14 @@
 #pragma once
-#include <functional>
 #include <optional>
 
-#include "core/dqn/checkpoint_folder.h"
 #include "core/dqn/evaluation_record.h"
 #include "core/dqn/evaluator.h"
 #include "core/dqn/market_loader.h"
-#include "core/run/early_stopping.h"
+#include "core/dqn/training_state.h"
+#include "core/run/checkpoint_folder.h"
 #include "core/run/guard.h"
-#include "core/run/metrics_record.h"
-#include "core/run/phases.h"
-#include "core/run/progress.h"
-#include "core/run/run_directory.h"
+#include "core/run/reporting.h"
+#include "core/run/training_loop.h"
 
 namespace foxhunt::dqn {
 
@@ -50,14 +47,7 @@ class Trainer {
   /// Takes the memory and gets ready. Throws Error(device) when it does not fit.
   void initialise();
 
-  struct Reporting {
-    run::MetricsRecord* metrics = nullptr;
-    run::Progress* progress = nullptr;
-    run::PhaseTimer* phases = nullptr;
-    const run::RunDirectory* directory = nullptr;  ///< receives checkpoints; none: nothing is written
-    /// Asked between iterations: true ends the run there, saved, as a signal does. None: a signal alone does.
-    std::function<bool(std::int64_t iteration)> stop_asked{};
-  };
+  using Reporting = run::Reporting;
   /// Runs the epochs that are left, or until early stopping, a signal or an error ends them; evaluates the best state
   /// on the test split. Throws Error(numerics), Error(time_budget), Error(storage).
   Outcome run(const Reporting& reporting);
@@ -66,7 +56,7 @@ class Trainer {
   TrainingState state() const;
   /// Takes up a state, after initialise(). Throws Error(device) when its sizes are not this trainer's.
   void restore(const TrainingState& state);
-  std::int64_t iteration() const { return iteration_; }
+  std::int64_t iteration() const { return loop_.iteration(); }
 
   Agent& agent() { return agent_; }
   const Agent& agent() const { return agent_; }
@@ -80,30 +70,22 @@ class Trainer {
   std::int64_t nonfinite_losses() const { return nonfinite_losses_; }
   std::int64_t losses_seen() const { return losses_seen_; }
 
-  /// Runs `count` iterations with a bounded number in flight, watching the health word; all done when it returns. False
-  /// when it was asked to stop and did so before the last.
-  bool advance(std::int64_t count);
+  /// run::TrainingLoop::advance.
+  bool advance(std::int64_t count) { return loop_.advance(count); }
 
  private:
   std::size_t memory_limit() const;
-  /// All epochs that are left; returns why it ended.
-  std::string train(const Reporting& reporting);
-  /// False when it was asked to stop within the epoch.
-  bool train_epoch(const Reporting& reporting);
-  bool stop_asked(std::int64_t iteration) const;
-  bool stopped_early() const { return profile_.early_stopping.enabled && early_stopping_.stopped(); }
   void report(const Reporting& reporting, const Health& health, bool last);
   void append_metrics(run::MetricsRecord& metrics, const Health& health) const;
   std::vector<run::ProgressField> progress_fields(const run::Progress& progress, const Health& health) const;
   /// Evaluates the validation split; keeps the state when it is the best.
   void validate(const Reporting& reporting);
   void open_checkpoints(const Reporting& reporting);
+  void save_epoch(const Reporting& reporting);
   void conclude(const Reporting& reporting, Outcome& outcome);
   std::vector<BaselineResult> run_baselines(EvaluationRecord& record);
   /// The agent on the test split.
   Performance test_agent(const Reporting& reporting, EvaluationRecord& record);
-  double training_seconds() const;
-  void check_time_budget(const Reporting& reporting) const;
   double metric_of(const Performance& performance) const;
 
   Device& device_;
@@ -116,19 +98,14 @@ class Trainer {
   run::Guard guard_;
   DeviceMarket device_market_;
   Arena arena_;
-  run::EarlyStopping early_stopping_;
+  run::TrainingLoop loop_;
   std::optional<LearnerState> best_;
   std::vector<float> initial_parameters_;
   std::vector<std::string> action_names_;  ///< of the metrics that tell how often each was taken
-  std::int64_t iteration_ = 0, epoch_ = 0, nonfinite_losses_ = 0, losses_seen_ = 0;
-  std::int64_t first_iteration_ = 0, first_updates_ = 0;  ///< where this process began
-  Performance validated_;                                 ///< the latest that this process measured
-  std::int64_t best_epoch_ = -1;
-  double best_metric_ = 0;
-  double seconds_before_ = 0;  ///< of training, before the run was taken up
-  run::PhaseTimer::Clock::time_point started_ = run::PhaseTimer::Clock::now();
-  std::function<bool(std::int64_t)> stop_asked_;
-  std::optional<CheckpointFolder> checkpoints_;  ///< last, for its thread reads what is above
+  std::int64_t nonfinite_losses_ = 0, losses_seen_ = 0;
+  std::int64_t first_updates_ = 0;                    ///< where this process began
+  Performance validated_;                             ///< the latest that this process measured
+  std::optional<run::CheckpointFolder> checkpoints_;  ///< last, for its thread reads what is above
 };
 
 }  // namespace foxhunt::dqn

@@ -6,6 +6,7 @@
 
 #include <iostream>
 
+#include "core/dqn/resume.h"
 #include "core/dqn/smoketest.h"
 #include "core/dqn/summary.h"
 #include "core/profile/loader.h"
@@ -19,17 +20,11 @@ namespace foxhunt::dqn {
 namespace {
 
 /// Brings trainer and folder to where the checkpoint was written. Leaves the point without its checkpoint's tensors.
-void take_up(ResumePoint& point, Trainer& trainer, const TrainingRunOptions& options,
+void take_up(run::ResumePoint& point, Trainer& trainer, const TrainingRunOptions& options,
              const nlohmann::ordered_json& more) {
   const TrainingState state = load_training(point.checkpoint.contents, trainer.agent());
   trainer.restore(state);
-  reopen_run(point, state, options.command_line, more);
-  run::start_log_file(point.directory.log_file());
-  spdlog::info("resumed: {}: {} iterations, {} epochs done", point.checkpoint.file.string(), state.iteration,
-               state.epoch);
-  for (const profile::SideBySide& change : point.changes)
-    spdlog::info("changed: {}: {} -> {}", change.name, change.first, change.second);
-  [[maybe_unused]] const FoundCheckpoint freed = std::move(point.checkpoint);
+  run::go_on(point, state, options.command_line, more);
 }
 
 ExitCode exit_code_of(const profile::Profile& profile, const run::CheckList& checks, ExitCode signal) {
@@ -66,7 +61,7 @@ ExitCode leave_results(const RunSummary& summary, const TrainingRunOptions& opti
 }
 
 /// The folder is the point's, or without one a new one.
-ExitCode train(const profile::Profile& given, const TrainingRunOptions& options, ResumePoint* point) {
+ExitCode train(const profile::Profile& given, const TrainingRunOptions& options, run::ResumePoint* point) {
   profile::Profile profile = given;
   profile::draw_seed(profile);
   run::PhaseTimer phases;
@@ -132,8 +127,7 @@ ExitCode run_training(const profile::Profile& profile, const TrainingRunOptions&
   return train(profile, options, nullptr);
 }
 
-ExitCode resume_training(const ResumeRequest& request, const TrainingRunOptions& options) {
-  ResumePoint point = find_resume_point(request);
+ExitCode resume_training(run::ResumePoint point, const TrainingRunOptions& options) {
   const profile::Profile profile = point.profile;
   return train(profile, options, &point);
 }

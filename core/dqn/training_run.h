@@ -1,5 +1,5 @@
 #pragma once
-#include "core/dqn/resume.h"
+#include "core/run/resume.h"
 #include "core/run/training_run.h"
 
 namespace foxhunt::dqn {
@@ -10,8 +10,8 @@ using run::TrainingRunOptions;
 /// Returns ok, check_failed, interrupted or terminated; every other end is an Error.
 ExitCode run_training(const profile::Profile& profile, const TrainingRunOptions& options);
 
-/// The same for a run that was stopped or killed, from its newest checkpoint on, in its own folder: it ends with the
+/// The same for a run that was stopped or killed, from a checkpoint on, in its own folder: it ends with the
 /// bits of a run that was never stopped.
-ExitCode resume_training(const ResumeRequest& request, const TrainingRunOptions& options);
+ExitCode resume_training(run::ResumePoint point, const TrainingRunOptions& options);
 
 }  // namespace foxhunt::dqn

@@ -1,50 +1,27 @@
 #include "core/dqn/training_state.h"
 
-#include <fmt/format.h>
-
-#include <cstring>
-
 namespace foxhunt::dqn {
 namespace {
 
 using run::DType;
 
-const std::string trainer_prefix = "trainer.", best_prefix = "best.", good_learner = "guard.good_learner";
+const std::string best_prefix = "best.";
 
-/// The numbers of a state by name, once for saving and for loading.
+/// The numbers that other models do not have, by name, once for saving and for loading.
 template <class State, class Visit>
 void each_number(State& s, const Visit& visit) {
-  visit("iteration", s.iteration);
-  visit("epoch", s.epoch);
-  visit("losses_seen", s.losses_seen);
-  visit("nonfinite_losses", s.nonfinite_losses);
-  visit("best_epoch", s.best_epoch);
-  visit("best_metric", s.best_metric);
-  visit("training_seconds", s.training_seconds);
-  visit("early_stopping.best", s.early_stopping.best);
-  visit("early_stopping.last", s.early_stopping.last);
-  visit("early_stopping.best_index", s.early_stopping.best_index);
-  visit("early_stopping.evaluations", s.early_stopping.evaluations);
-  visit("guard.trips", s.guard.trips);
-  visit("guard.rollbacks", s.guard.rollbacks);
-  visit("guard.kept_at", s.guard.kept_at);
+  visit(run::trainer_prefix + "losses_seen", s.losses_seen);
+  visit(run::trainer_prefix + "nonfinite_losses", s.nonfinite_losses);
 }
 
 std::int64_t count(std::size_t n) { return static_cast<std::int64_t>(n); }
 
-std::int64_t number_of(const run::SafetensorsFile& file, const std::string& name) {
-  std::int64_t value = 0;
-  file.copy(trainer_prefix + name, std::span(&value, 1));
-  return value;
-}
-
 }  // namespace
 
-std::vector<PersistentTensor> persistent_tensors(const Agent& agent) {
-  std::vector<PersistentTensor> tensors;
+std::vector<run::PersistentTensor> persistent_tensors(const Agent& agent) {
+  std::vector<run::PersistentTensor> tensors;
   const auto add = [&](const std::string& name, auto span, DType dtype, std::vector<std::int64_t> shape) {
-    const auto offset = reinterpret_cast<const std::byte*>(span.data) - agent.persistent().data;
-    tensors.push_back({name, dtype, std::move(shape), static_cast<std::size_t>(offset), span.bytes()});
+    tensors.push_back(run::persistent_tensor(agent, name, dtype, std::move(shape), span));
   };
   const auto floats = [&](const std::string& name, DeviceSpan<const float> span) {
     add(name, span, DType::f32, {count(span.size)});
@@ -71,35 +48,20 @@ std::vector<PersistentTensor> persistent_tensors(const Agent& agent) {
 
 void save_training(const std::filesystem::path& file, const Agent& agent, const TrainingState& state,
                    std::map<std::string, std::string> metadata) {
-  std::vector<run::TensorView> views;
-  const std::span<const std::byte> persistent(state.persistent);
-  for (const PersistentTensor& tensor : persistent_tensors(agent))
-    views.push_back({tensor.name, tensor.dtype, tensor.shape, persistent.subspan(tensor.offset, tensor.bytes)});
+  std::vector<run::TensorView> views = run::training_views(state, persistent_tensors(agent));
   each_number(state, [&](const std::string& name, const auto& value) {
-    views.push_back(run::tensor_view(trainer_prefix + name, {}, std::span(&value, 1)));
+    views.push_back(run::tensor_view(name, {}, std::span(&value, 1)));
   });
-  const auto stopped = static_cast<std::int32_t>(state.early_stopping.reason);
-  views.push_back(run::tensor_view(trainer_prefix + "early_stopping.reason", {}, std::span(&stopped, 1)));
   if (state.best)
     for (const auto& [name, values] : state.best->tensors)
       views.push_back(run::tensor_view(best_prefix + name, {count(values.size())}, std::span<const float>(values)));
-  if (!state.guard.good.empty())
-    views.push_back(
-        run::tensor_view(good_learner, {count(state.guard.good.size())}, std::span<const float>(state.guard.good)));
   save_with_layers(file, agent, std::move(views), std::move(metadata));
 }
 
 TrainingState load_training(const run::SafetensorsFile& file, const Agent& agent) {
   TrainingState state;
-  each_number(state,
-              [&](const std::string& name, auto& value) { file.copy(trainer_prefix + name, std::span(&value, 1)); });
-  std::int32_t stopped = 0;
-  file.copy(trainer_prefix + "early_stopping.reason", std::span(&stopped, 1));
-  state.early_stopping.reason = static_cast<run::EarlyStopping::Reason>(stopped);
-
-  state.persistent.resize(agent.persistent_bytes());
-  for (const PersistentTensor& tensor : persistent_tensors(agent))
-    file.copy_bytes(tensor.name, tensor.dtype, std::span(state.persistent).subspan(tensor.offset, tensor.bytes));
+  run::read_training(file, agent, persistent_tensors(agent), state);
+  each_number(state, [&](const std::string& name, auto& value) { file.copy(name, std::span(&value, 1)); });
   if (file.contains(best_prefix + "parameters")) {
     state.best.emplace();
     for (const nn::Learner::Tensor& tensor : agent.learner().state()) {
@@ -108,16 +70,19 @@ TrainingState load_training(const run::SafetensorsFile& file, const Agent& agent
       file.copy(best_prefix + tensor.name, std::span(values));
     }
   }
-  if (file.contains(good_learner)) {
-    state.guard.good.resize(agent.learner().block_floats());
-    file.copy(good_learner, std::span(state.guard.good));
-  }
   return state;
 }
 
-bool holds_training(const run::SafetensorsFile& file) { return file.contains(trainer_prefix + "iteration"); }
+run::CheckpointFolder::Write training_writer(const Agent& agent, TrainingState state) {
+  return [&agent, state = std::move(state)](const std::filesystem::path& file, auto metadata) {
+    save_training(file, agent, state, std::move(metadata));
+  };
+}
 
-std::int64_t iteration_of(const run::SafetensorsFile& file) { return number_of(file, "iteration"); }
-std::int64_t epoch_of(const run::SafetensorsFile& file) { return number_of(file, "epoch"); }
+run::CheckpointFolder::Write learner_writer(const Agent& agent, LearnerState learner) {
+  return [&agent, learner = std::move(learner)](const std::filesystem::path& file, auto metadata) {
+    save_checkpoint(file, agent, learner, std::move(metadata));
+  };
+}
 
 }  // namespace foxhunt::dqn

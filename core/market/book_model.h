@@ -15,6 +15,7 @@ struct SeenRows {
   std::string instrument;          ///< symbol of the contract; "": none was known
   std::int64_t trained_until = 0;  ///< of the rows that it learned from
   std::int64_t chosen_until = 0;   ///< of those by which its best state was chosen
+  bool operator==(const SeenRows&) const = default;
 };
 
 /// A trained model of order books whose outputs become features.

@@ -179,7 +179,8 @@ std::string check_header(std::span<const std::byte> bytes, std::uint64_t key, He
   if (header.key != key) return "made of other data, settings or by another program";
   if (header.file_size != bytes.size())
     throw Damage{fmt::format("{} bytes, expected {}", bytes.size(), header.file_size)};
-  if (header.small_size > bytes.size() - sizeof header) throw Damage{"a length that lies"};
+  if (header.small_size > bytes.size() - sizeof header || padding_after(header.small_size) != 0)
+    throw Damage{"a length that lies"};  // the columns after it are read where they lie, aligned
   return "";
 }
 

@@ -62,7 +62,7 @@ class Finder {
                              rows_.fields().size()));
     const std::string near = nearest_name(lower(wanted), header_);
     rows_.fail(fmt::format("no column \"{}\" ({}); {}", wanted, key,
-                           near.empty() ? "the header has " + known() : "did you mean \"" + near + "\"?"));
+                           near.empty() ? "the header has " + known() : "did you mean \"" + printable(near) + "\"?"));
   }
 
   std::string known() const {

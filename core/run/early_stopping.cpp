@@ -10,6 +10,9 @@ namespace foxhunt::run {
 EarlyStopping::EarlyStopping(std::int64_t patience, double min_delta)
     : patience_(std::max<std::int64_t>(patience, 1)), min_delta_(min_delta) {}
 
+EarlyStopping::EarlyStopping(const profile::Profile::EarlyStopping& options)
+    : EarlyStopping(options.enabled ? options.patience : std::numeric_limits<std::int64_t>::max(), options.min_delta) {}
+
 EarlyStopping::Decision EarlyStopping::update(double metric) {
   if (stopped()) return Decision::stop;
   const std::int64_t index = state_.evaluations++;

@@ -3,6 +3,8 @@
 #include <limits>
 #include <string>
 
+#include "core/profile/profile.h"
+
 namespace foxhunt::run {
 
 /// Watches a metric, higher is better, and says when it has stopped improving. Pure logic; once stopped it stays so.
@@ -22,6 +24,8 @@ class EarlyStopping {
 
   /// Stops after `patience` evaluations in a row (at least 1) that did not gain more than `min_delta` over the best.
   EarlyStopping(std::int64_t patience, double min_delta);
+  /// As a profile wants it; where that has it off, patience never runs out.
+  explicit EarlyStopping(const profile::Profile::EarlyStopping& options);
 
   /// A NaN or infinite metric stops at once and is never the best.
   Decision update(double metric);

@@ -66,6 +66,7 @@ class SafetensorsFile {
   /// Throws Error(storage) with the file and the reason.
   static SafetensorsFile load(const std::filesystem::path& path);
 
+  const std::filesystem::path& path() const { return path_; }
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
   /// In the order of their data in the file.
   std::vector<std::string> names() const;

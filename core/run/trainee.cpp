@@ -1,5 +1,6 @@
 #include "core/run/trainee.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace foxhunt::run {
@@ -9,6 +10,14 @@ Health Health::of(std::span<const std::uint32_t> words) {
   std::memcpy(h.isv.data(), words.data(), sizeof h.isv);
   std::memcpy(h.counters.data(), words.data() + isv_slot_count, sizeof h.counters);
   return h;
+}
+
+void show_health(Device& device, DeviceSpan<const float> isv, DeviceSpan<const std::uint32_t> counters,
+                 std::span<std::uint32_t> words) {
+  const std::vector<float> bus = device.download(isv);
+  const std::vector<std::uint32_t> counted = device.download(counters);
+  std::memcpy(words.data(), bus.data(), isv_slot_count * sizeof(float));
+  std::copy(counted.begin(), counted.end(), words.begin() + isv_slot_count);
 }
 
 std::uint64_t fingerprint(std::span<const float> parameters) {

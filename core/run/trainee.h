@@ -18,6 +18,11 @@ struct Health {
   static Health of(std::span<const std::uint32_t> words);
 };
 
+/// Writes into the words [health_words] what end_iteration_kernel would of this bus and these counters: for a trainee
+/// whose memory was restored.
+void show_health(Device& device, DeviceSpan<const float> isv, DeviceSpan<const std::uint32_t> counters,
+                 std::span<std::uint32_t> words);
+
 /// 64-bit FNV-1a of the parameters' bits: one number that says whether two runs ended alike.
 std::uint64_t fingerprint(std::span<const float> parameters);
 

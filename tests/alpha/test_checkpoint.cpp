@@ -150,15 +150,3 @@ TEST_CASE("alpha: a file that is no alpha model, or says other than it holds, is
   refuse(ExitCode::usage, {"foxhunt-dqn-1", "foxhunt-alpha-1"}, [](Metadata& m) { m["format"] = "foxhunt-dqn-1"; });
   require_error(ExitCode::storage, {"absent"}, [&] { alpha::load_model(saved.folder / "absent"); });
 }
-
-TEST_CASE("alpha: of the checkpoints of epochs the latest stay, and no other file goes") {
-  const TemporaryFolder folder;
-  for (const char* name : {"epoch-000001.safetensors", "epoch-000002.safetensors", "epoch-000010.safetensors",
-                           "best.safetensors", "last.safetensors", "epoch-000001.txt"})
-    std::ofstream(folder / name) << "x";
-  alpha::remove_old_checkpoints(folder.path(), 2);
-  REQUIRE_FALSE(std::filesystem::exists(folder / "epoch-000001.safetensors"));
-  for (const char* name : {"epoch-000002.safetensors", "epoch-000010.safetensors", "best.safetensors",
-                           "last.safetensors", "epoch-000001.txt"})
-    REQUIRE(std::filesystem::exists(folder / name));
-}

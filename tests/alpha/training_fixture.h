@@ -50,9 +50,10 @@ struct AlphaTraining {
   alpha::Dataset data;
   alpha::Trainer trainer;
 
-  AlphaTraining(Device& device, const profile::Profile& p, market::MarketKind kind, std::uint64_t market_seed = 1)
+  AlphaTraining(Device& device, const profile::Profile& p, market::MarketKind kind, std::uint64_t market_seed = 1,
+                bool goes_on = false)
       : profile(p), data(alpha_dataset(p, kind, market_seed)), trainer(device, profile, data) {
-    trainer.initialise();
+    trainer.initialise(goes_on);
   }
 };
 

@@ -34,6 +34,10 @@ const std::vector<std::string> settings = {"--profile",
                                            "--set",
                                            "network.hidden=[16]"};
 
+const std::vector<std::string> alpha_settings = {
+    "--profile", "alpha-smoketest",          "--device", "host", "--quiet", "--set", "smoketest.budget_seconds=3000",
+    "--set",     "checkpoint.every_epochs=1"};
+
 std::vector<std::string> with(std::vector<std::string> arguments, const std::vector<std::string>& more) {
   arguments.insert(arguments.end(), more.begin(), more.end());
   return arguments;
@@ -148,13 +152,12 @@ std::optional<std::string> as_ordinary_user() {
   return run_program({"profiles", "check", "dqn-smoketest"}, words).code == 0 ? std::optional(words) : std::nullopt;
 }
 
-}  // namespace
-
-TEST_CASE("resume: after SIGINT, SIGTERM and SIGKILL, results and metrics are those of a run that was never stopped") {
+/// Trains once in one go and once through five stops, and requires the same results, metrics and report.
+void require_stops_leave_no_trace(const std::vector<std::string>& arguments, const std::vector<std::string>& files) {
   const TemporaryFolder whole, stopped;
-  REQUIRE(run_program(with(settings, {"--output", whole.path().string()})).code == 0);
+  REQUIRE(run_program(with(arguments, {"--output", whole.path().string()})).code == 0);
   int stops = 0;
-  int code = stopped_after("INT", "0.7", with(settings, {"--output", stopped.path().string()}));
+  int code = stopped_after("INT", "0.7", with(arguments, {"--output", stopped.path().string()}));
   const fs::path run = only_run(stopped.path());
   for (const char* signal : {"TERM", "KILL", "INT", "KILL", "TERM"}) {
     if (code == 0) break;
@@ -168,11 +171,56 @@ TEST_CASE("resume: after SIGINT, SIGTERM and SIGKILL, results and metrics are th
   INFO(end.err);
   REQUIRE(end.code == 0);
   REQUIRE(result_of(run) == result_of(only_run(whole.path())));
-  for (const char* file : {"metrics.jsonl", "metrics.csv", "validation.jsonl", "evaluation.json"}) {
+  for (const std::string& file : files) {
     CAPTURE(file);
     REQUIRE((file_text(run / file) == file_text(only_run(whole.path()) / file)));
   }
   REQUIRE(reported(run) == reported(only_run(whole.path())));
+}
+
+}  // namespace
+
+TEST_CASE("resume: after SIGINT, SIGTERM and SIGKILL, results and metrics are those of a run that was never stopped") {
+  require_stops_leave_no_trace(settings, {"metrics.jsonl", "metrics.csv", "validation.jsonl", "evaluation.json"});
+}
+
+TEST_CASE("resume: after SIGINT, SIGTERM and SIGKILL, an alpha run ends as one that was never stopped") {
+  for (const char* state : {"reset", "carry"}) {
+    CAPTURE(state);
+    require_stops_leave_no_trace(with(alpha_settings, {"--set", std::string("alpha.state=\"") + state + "\""}),
+                                 {"metrics.jsonl", "metrics.csv", "gate.json", "evaluation.json"});
+  }
+}
+
+TEST_CASE("resume: an alpha run refuses what an agent's does, and goes on from the checkpoint before a damaged one") {
+  const TemporaryFolder folder;
+  REQUIRE(run_program(with(alpha_settings, {"--set", "training.epochs=3", "--set", "smoketest.enabled=false",
+                                            "--output", folder.path().string()}))
+              .code == 0);
+  const fs::path run = only_run(folder.path());
+  const auto before = result_of(run);
+  const std::string gate = file_text(run / "gate.json");
+  REQUIRE(run_program({"--resume", run.string(), "--quiet"}).code == 0);  // it had ended
+  REQUIRE(result_of(run) == before);
+  REQUIRE(file_text(run / "gate.json") == gate);
+
+  require_refusal({"--resume", run.string(), "--profile", "alpha-smoketest"}, 2,
+                  {"training.epochs is 16 there and 3 in the checkpoint"});
+  require_refusal({"--resume", run.string(), "--set", "alpha.steps=32"}, 2, {"alpha.steps", "start a new run"});
+  require_refusal({"--resume", run.string(), "--set", "alpha.hidden=16"}, 7, {"state.", "same model and profile"});
+  require_refusal({"--resume", run.string(), "--set", "data.train_fraction=0.6"}, 3, {"rows", "start a new run"});
+  require_refusal({"--resume", (run / "checkpoints/best.safetensors").string()}, 7, {"holds a learner alone"});
+
+  const std::string last = file_text(run / "checkpoints/last.safetensors");
+  std::ofstream(run / "checkpoints/last.safetensors", std::ios::trunc) << last.substr(0, last.size() / 2);
+  require_refusal({"--resume", run.string()}, 7, {"last.safetensors", "epoch-000003.safetensors goes on from"});
+  REQUIRE(run_program({"--resume", (run / "checkpoints/epoch-000003.safetensors").string(), "--quiet"}).code == 0);
+  REQUIRE(result_of(run) == before);
+
+  REQUIRE(run_program({"--resume", run.string(), "--set", "training.epochs=5"}).code == 0);
+  REQUIRE(result_of(run).at("epochs") == 5);
+  REQUIRE(file_text(run / "profile-4.toml").find("epochs = 5 ") != std::string::npos);
+  REQUIRE(file_text(run / "log.txt").find("changed: training.epochs: 3 -> 5") != std::string::npos);
 }
 
 TEST_CASE("resume: a second SIGINT stops at once, and the run goes on from the checkpoint before it") {

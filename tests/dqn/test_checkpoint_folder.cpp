@@ -4,7 +4,7 @@
 #include <fstream>
 #include <random>
 
-#include "core/dqn/checkpoint_folder.h"
+#include "core/run/checkpoint_folder.h"
 #include "tests/dqn/training_fixture.h"
 #include "tests/run/child_process.h"
 
@@ -25,12 +25,17 @@ dqn::TrainingState state_at(Training& training, std::int64_t epoch) {
   return state;
 }
 
-dqn::CheckpointFolder open_folder(const TemporaryFolder& folder, std::int64_t keep = 3) {
+run::CheckpointFolder open_folder(const TemporaryFolder& folder, std::int64_t keep = 3) {
   return {folder.path(), keep, {}, {{"profile", "test"}}};
 }
 
+void save_epoch(run::CheckpointFolder& checkpoints, Training& training, std::int64_t epoch) {
+  checkpoints.save_epoch({epoch, epoch * 50},
+                         dqn::training_writer(training.trainer.agent(), state_at(training, epoch)));
+}
+
 std::int64_t newest_iteration(const TemporaryFolder& folder) {
-  return dqn::iteration_of(dqn::newest_checkpoint(folder.path()).contents);
+  return run::iteration_of(run::newest_checkpoint(folder.path()).contents);
 }
 
 void overwrite(const std::filesystem::path& file, const std::string& bytes) {
@@ -44,22 +49,23 @@ TEST_CASE("checkpoint_folder: the latest epochs and the best stay, the newest is
   const auto training = small_training();
   const dqn::Agent& agent = training->trainer.agent();
   auto checkpoints = open_folder(folder, 2);
-  for (std::int64_t epoch = 1; epoch <= 4; ++epoch) checkpoints.save_epoch(agent, state_at(*training, epoch));
-  checkpoints.save_best(agent, dqn::download_learner(*training->device, agent), 2, 100);
+  std::ofstream(folder / "epoch-000001.txt") << "not a checkpoint";
+  for (std::int64_t epoch = 1; epoch <= 4; ++epoch) save_epoch(checkpoints, *training, epoch);
+  checkpoints.save_best({2, 100}, dqn::learner_writer(agent, dqn::download_learner(*training->device, agent)));
   checkpoints.wait();
-  REQUIRE(files_in(folder.path()) == 3);
+  REQUIRE(files_in(folder.path()) == 4);
   REQUIRE(newest_iteration(folder) == 200);
   dqn::TrainingState last = state_at(*training, 4);
   last.iteration = 217;
-  checkpoints.save_last(agent, last);
+  checkpoints.save_last({last.epoch, last.iteration}, dqn::training_writer(agent, last));
   checkpoints.wait();
   REQUIRE(newest_iteration(folder) == 217);
-  checkpoints.save_epoch(agent, state_at(*training, 5));  // a run taken up from `last` and killed later
+  save_epoch(checkpoints, *training, 5);  // a run taken up from `last` and killed later
   checkpoints.wait();
   REQUIRE(newest_iteration(folder) == 250);
 
   const std::filesystem::path older = folder / "epoch-000004.safetensors";
-  dqn::set_newer_aside(folder.path(), {older, run::SafetensorsFile::load(older)});
+  run::set_newer_aside(folder.path(), {older, run::SafetensorsFile::load(older)});
   REQUIRE(newest_iteration(folder) == 200);
   REQUIRE(std::filesystem::exists(folder / "last.safetensors.superseded"));
   REQUIRE(std::filesystem::exists(folder / "epoch-000005.safetensors.superseded"));
@@ -75,7 +81,7 @@ TEST_CASE("checkpoint_folder: a writer killed at 1,000 random moments leaves the
   int in_the_middle = 0;
   {
     auto checkpoints = open_folder(folder);
-    checkpoints.save_last(agent, state);
+    checkpoints.save_last({0, 0}, dqn::training_writer(agent, state));
     checkpoints.wait();
   }
   for (int round = 0; round < 1000; ++round) {
@@ -110,8 +116,8 @@ TEST_CASE("checkpoint_folder: cut at 200 places or with a bit flipped at 200, re
   const TemporaryFolder folder;
   const auto training = small_training();
   auto checkpoints = open_folder(folder);
-  checkpoints.save_epoch(training->trainer.agent(), state_at(*training, 1));
-  checkpoints.save_epoch(training->trainer.agent(), state_at(*training, 2));
+  save_epoch(checkpoints, *training, 1);
+  save_epoch(checkpoints, *training, 2);
   checkpoints.wait();
   std::mt19937_64 random(seed());
   for (const char* name : {"epoch-000002.safetensors", "last.safetensors"}) {
@@ -119,7 +125,7 @@ TEST_CASE("checkpoint_folder: cut at 200 places or with a bit flipped at 200, re
     const std::string whole = text_of(folder / "epoch-000002.safetensors");
     const auto require_refused = [&](const std::string& bytes) {
       overwrite(file, bytes);
-      const std::string error = error_of([&] { dqn::newest_checkpoint(folder.path()); });
+      const std::string error = error_of([&] { run::newest_checkpoint(folder.path()); });
       CAPTURE(error);
       REQUIRE(error.starts_with("7 "));
       REQUIRE(error.find(file.string()) != std::string::npos);
@@ -146,7 +152,7 @@ TEST_CASE("checkpoint_folder: a disk that is full at any byte of a checkpoint le
   const dqn::Agent& agent = training->trainer.agent();
   {
     auto checkpoints = open_folder(folder, 1);
-    checkpoints.save_epoch(agent, state_at(*training, 1));
+    save_epoch(checkpoints, *training, 1);
     checkpoints.wait();
   }
   const auto size = std::filesystem::file_size(folder / "epoch-000001.safetensors");
@@ -170,12 +176,14 @@ TEST_CASE("checkpoint_folder: what goes wrong in the background is thrown by the
   const auto training = small_training();
   const dqn::Agent& agent = training->trainer.agent();
   auto checkpoints = open_folder(folder, 1);
-  checkpoints.save_epoch(agent, state_at(*training, 1));
+  save_epoch(checkpoints, *training, 1);
   checkpoints.wait();
   const std::filesystem::path in_the_way = folder / "epoch-000002.safetensors.tmp";
   std::filesystem::create_directory(in_the_way);
-  checkpoints.save_epoch(agent, state_at(*training, 2));
-  const std::string error = error_of([&] { checkpoints.save_last(agent, state_at(*training, 2)); });
+  save_epoch(checkpoints, *training, 2);
+  const std::string error = error_of([&] {
+    checkpoints.save_last({2, 100}, dqn::training_writer(agent, state_at(*training, 2)));
+  });
   CAPTURE(error);
   REQUIRE(error.starts_with("7 cannot create " + in_the_way.string()));
   checkpoints.wait();

@@ -67,14 +67,14 @@ Finished run_with_stops(const std::string& device, const std::vector<std::string
     REQUIRE((stops.empty() || finished.outcome.iterations == stops.front()));
   }
   for (std::size_t i = 0; i < stops.size(); ++i) {
-    dqn::ResumePoint point = dqn::find_resume_point({path.string(), {}, {}});
+    run::ResumePoint point = run::find_resume_point({path.string(), {}, {}});
     REQUIRE(point.changes.empty());
     Training training(point.profile, device, small_market(point.profile));
     dqn::require_same_market(point, training.market);
     const dqn::TrainingState state = dqn::load_training(point.checkpoint.contents, training.trainer.agent());
     REQUIRE(state.iteration == stops[i]);
     training.trainer.restore(state);
-    dqn::reopen_run(point, state, {"again"}, nlohmann::ordered_json::object());
+    run::reopen_run(point, state, {"again"}, nlohmann::ordered_json::object());
     finished = start(training, point.directory, i + 1 < stops.size() ? stops[i + 1] : never, hook, true);
   }
   return finished;
@@ -181,12 +181,12 @@ TEST_CASE("resume: from an older checkpoint, as after a kill, no step of the met
     Training training(profile, "host", small_market(profile));
     whole = start(training, directory, never, {});
   }
-  dqn::ResumePoint point = dqn::find_resume_point({(path / "checkpoints/epoch-000004.safetensors").string(), {}, {}});
+  run::ResumePoint point = run::find_resume_point({(path / "checkpoints/epoch-000004.safetensors").string(), {}, {}});
   Training training(point.profile, "host", small_market(point.profile));
   const dqn::TrainingState state = dqn::load_training(point.checkpoint.contents, training.trainer.agent());
   REQUIRE(state.iteration == 200);
   training.trainer.restore(state);
-  dqn::reopen_run(point, state, {"again"}, nlohmann::ordered_json::object());
+  run::reopen_run(point, state, {"again"}, nlohmann::ordered_json::object());
   require_equal(start(training, point.directory, never, {}, true), whole);
 }
 
@@ -201,12 +201,12 @@ TEST_CASE("resume: a run that has ended concludes once more to the same, its onl
     return start(training, directory, never, {});
   }();
   REQUIRE(std::count(whole.validations.begin(), whole.validations.end(), '\n') == 1);
-  dqn::ResumePoint point = dqn::find_resume_point({directory.path().string(), {}, {}});
+  run::ResumePoint point = run::find_resume_point({directory.path().string(), {}, {}});
   Training training(point.profile, "host", small_market(point.profile));
   const dqn::TrainingState state = dqn::load_training(point.checkpoint.contents, training.trainer.agent());
   REQUIRE(state.best_epoch == -1);
   training.trainer.restore(state);
-  dqn::reopen_run(point, state, {"again"}, nlohmann::ordered_json::object());
+  run::reopen_run(point, state, {"again"}, nlohmann::ordered_json::object());
   REQUIRE(text_of(directory.validation_file()).empty());
   require_equal(start(training, point.directory, never, {}, true), whole);
 }
@@ -216,7 +216,7 @@ TEST_CASE("resume: the named tensors cover all that one iteration hands to the n
     const auto training = synthetic_training("host", market::MarketKind::walk, {"data.purge_rows=60", spectral});
     const auto tensors = dqn::persistent_tensors(training->trainer.agent());
     std::size_t end = 0;
-    for (const dqn::PersistentTensor& tensor : tensors) {
+    for (const run::PersistentTensor& tensor : tensors) {
       CAPTURE(tensor.name);
       REQUIRE(tensor.offset >= end);
       REQUIRE(tensor.offset < end + 256);  // nothing but alignment in between
@@ -239,7 +239,7 @@ TEST_CASE("resume: another market, other sizes and changed keys are refused with
     start(training, directory, 20, {});
   }
   const auto find = [&](const std::vector<std::string>& overrides) {
-    return dqn::find_resume_point({path, {}, overrides});
+    return run::find_resume_point({path, {}, overrides});
   };
   SECTION("a changed key is named with both values; --set takes it") {
     profile::Profile changed = profile;
@@ -248,15 +248,15 @@ TEST_CASE("resume: another market, other sizes and changed keys are refused with
     const std::string message = error_of([&] { find({}); });
     REQUIRE(message.starts_with("2 "));
     REQUIRE(message.find("optimizer.learning_rate is 0.5 there and 0.0003 in the checkpoint") != std::string::npos);
-    const dqn::ResumePoint point = find({"optimizer.learning_rate=0.25"});
+    const run::ResumePoint point = find({"optimizer.learning_rate=0.25"});
     REQUIRE(point.profile.optimizer.learning_rate == 0.25);
     REQUIRE(point.changes.size() == 1);
-    dqn::reopen_run(point, {}, {"again"}, nlohmann::ordered_json::object());
+    run::reopen_run(point, {}, {"again"}, nlohmann::ordered_json::object());
     REQUIRE(text_of(path + "/profile-2.toml") == profile::to_toml(point.profile));
     REQUIRE(std::filesystem::exists(path + "/environment-2.json"));
   }
   SECTION("other rows are never taken, other values with a --set") {
-    const dqn::ResumePoint point = find({});
+    const run::ResumePoint point = find({});
     dqn::LoadedMarket market = small_market(profile);
     dqn::require_same_market(point, market);
     market.tables.cost[0] += 1.0f;
@@ -264,14 +264,14 @@ TEST_CASE("resume: another market, other sizes and changed keys are refused with
     REQUIRE(error_of([&] { find({}); }).find("another process") != std::string::npos);
   }
   SECTION("with a --set of the contract, other values are taken and other rows not") {
-    const dqn::ResumePoint point = find({"contract.slippage_ticks=1.0"});
+    const run::ResumePoint point = find({"contract.slippage_ticks=1.0"});
     dqn::LoadedMarket market = small_market(point.profile);
     dqn::require_same_market(point, market);
     market.tables.train_starts.pop_back();
     REQUIRE(error_of([&] { dqn::require_same_market(point, market); }).find("rows") != std::string::npos);
   }
   SECTION("a network of another shape") {
-    const dqn::ResumePoint point = find({"network.hidden=[16, 24]"});
+    const run::ResumePoint point = find({"network.hidden=[16, 24]"});
     const Training training(point.profile, "host", small_market(point.profile));
     const std::string message =
         error_of([&] { dqn::load_training(point.checkpoint.contents, training.trainer.agent()); });

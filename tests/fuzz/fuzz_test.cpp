@@ -1,6 +1,7 @@
 // The fuzz targets without a fuzzer: their seeds, and every input that was found to do harm before.
 #include "tests/fuzz/target.h"
 
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -74,6 +75,18 @@ TEST_CASE("fuzz: memory beyond the limit is noticed where it is counted") {
   const auto hold = [](std::size_t size) { return [=] { std::make_unique<char[]>(size)[size / 2] = 1; }; };
   REQUIRE(attempt({1000}, hold(fixed)));
   REQUIRE_THROWS_AS(attempt({1000}, hold(fixed + 64'001)), Finding);
+}
+
+TEST_CASE("fuzz: a cache whose columns would not be aligned is refused") {
+  for (std::string seed : seeds("fxcache")) {
+    constexpr std::size_t header_size = 64;
+    std::uint32_t small_size = 0;  // at byte 12, padded to 64 bytes: one more
+    std::memcpy(&small_size, seed.data() + 12, sizeof small_size);
+    seed.insert(header_size + small_size, 1, '\0');
+    ++small_size;
+    std::memcpy(seed.data() + 12, &small_size, sizeof small_size);
+    REQUIRE_FALSE(fxcache_is_taken(seed));
+  }
 }
 
 TEST_CASE("fuzz: a repaired cache gets past its checksums") {

@@ -95,3 +95,14 @@ TEST_CASE("early_stopping: restored with more patience, a stop for want of it is
   patient.restore(impatient.state());
   REQUIRE(patient.stopped());
 }
+
+TEST_CASE("early_stopping: where a profile has it off, the best is looked for without end") {
+  foxhunt::profile::Profile::EarlyStopping options{.enabled = true, .metric = "net_pnl", .patience = 2, .min_delta = 0};
+  for (const bool enabled : {true, false}) {
+    options.enabled = enabled;
+    EarlyStopping stopping(options);
+    for (const double metric : {3.0, 2.0, 1.0, 0.0}) stopping.update(metric);
+    REQUIRE(stopping.stopped() == enabled);
+    REQUIRE((stopping.update(4.0) == Decision::improved) == !enabled);
+  }
+}

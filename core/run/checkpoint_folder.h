@@ -1,14 +1,15 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "core/dqn/training_state.h"
 #include "core/run/background_task.h"
+#include "core/run/safetensors.h"
 
-namespace foxhunt::dqn {
+namespace foxhunt::run {
 
 /// The checkpoints that a run writes: `last` and `epoch-N` hold the whole training, `best` the best learner. Files are
 /// written by a thread of their own from the copy that is handed over, one at a time; what goes wrong there is thrown
@@ -23,30 +24,37 @@ class CheckpointFolder {
   CheckpointFolder(const CheckpointFolder&) = delete;
   CheckpointFolder& operator=(const CheckpointFolder&) = delete;
 
-  // Each throws Error(storage) of the write before it; the agent must outlive the write.
+  /// Writes one file, from what it owns or what outlives wait(). Throws Error(storage).
+  using Write = std::function<void(const std::filesystem::path& file, std::map<std::string, std::string> metadata)>;
+  /// How far the training was that a file is of.
+  struct Trained {
+    std::int64_t epoch, iteration;
+  };
 
-  void save_last(const Agent& agent, TrainingState state);
-  void save_epoch(const Agent& agent, TrainingState state);
-  void save_best(const Agent& agent, LearnerState best, std::int64_t epoch, std::int64_t iteration);
+  // Each throws Error(storage) of the write before it.
+
+  void save_last(Trained at, Write training);
+  void save_epoch(Trained at, Write training);
+  void save_best(Trained at, Write learner);
   /// Returns when all is on the disk.
   void wait() { writer_.wait(); }
 
  private:
-  std::map<std::string, std::string> metadata_of(std::int64_t epoch, std::int64_t iteration) const;
-  void save(const std::string& name, const Agent& agent, TrainingState state);
+  std::map<std::string, std::string> metadata_of(Trained at) const;
+  void save(const std::string& name, Trained at, Write training);
   void remove_old() const;
 
   std::filesystem::path folder_;
   std::size_t keep_;
   std::vector<std::filesystem::path> metrics_;
   std::map<std::string, std::string> metadata_;
-  run::BackgroundTask writer_;
+  BackgroundTask writer_;
 };
 
 /// A checkpoint that holds a whole training, read and checked.
 struct FoundCheckpoint {
   std::filesystem::path file;
-  run::SafetensorsFile contents;
+  SafetensorsFile contents;
 };
 
 /// The one of the highest iteration. Throws Error(storage) when there is none, or when one that may be newer is
@@ -58,4 +66,4 @@ std::filesystem::path best_checkpoint(const std::filesystem::path& folder);
 /// Renames what is newer than `chosen` to NAME.superseded, so that it is not taken for this run's next time.
 void set_newer_aside(const std::filesystem::path& folder, const FoundCheckpoint& chosen);
 
-}  // namespace foxhunt::dqn
+}  // namespace foxhunt::run

@@ -1,4 +1,4 @@
-#include "core/dqn/checkpoint_folder.h"
+#include "core/run/checkpoint_folder.h"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,10 @@
 #include <charconv>
 #include <optional>
 
+#include "core/run/training_state.h"
 #include "core/storage.h"
 
-namespace foxhunt::dqn {
+namespace foxhunt::run {
 namespace {
 
 namespace fs = std::filesystem;
@@ -41,9 +42,10 @@ std::vector<EpochFile> epoch_files(const fs::path& folder) {
 
 /// Nothing when it is damaged; the reason goes to `damage` unless there is one already.
 std::optional<FoundCheckpoint> read(const fs::path& file, std::string& damage) try {
-  FoundCheckpoint found{file, run::SafetensorsFile::load(file)};
+  FoundCheckpoint found{file, SafetensorsFile::load(file)};
   if (holds_training(found.contents)) return found;
-  if (damage.empty()) damage = fmt::format("{}: holds a learner alone, no training", file.string());
+  if (damage.empty())
+    damage = fmt::format("{}: holds a learner alone, no state that training could go on from", file.string());
   return std::nullopt;
 } catch (const Error& error) {
   if (damage.empty()) damage = error.what();
@@ -59,31 +61,28 @@ CheckpointFolder::CheckpointFolder(fs::path folder, std::int64_t keep, std::vect
       metrics_(std::move(metrics)),
       metadata_(std::move(metadata)) {}
 
-void CheckpointFolder::save_last(const Agent& agent, TrainingState state) { save("last", agent, std::move(state)); }
+void CheckpointFolder::save_last(Trained at, Write training) { save("last", at, std::move(training)); }
 
-void CheckpointFolder::save_epoch(const Agent& agent, TrainingState state) {
-  save(epoch_name(state.epoch), agent, std::move(state));
-}
+void CheckpointFolder::save_epoch(Trained at, Write training) { save(epoch_name(at.epoch), at, std::move(training)); }
 
-void CheckpointFolder::save_best(const Agent& agent, LearnerState best, std::int64_t epoch, std::int64_t iteration) {
-  writer_.start([this, &agent, best = std::move(best), metadata = metadata_of(epoch, iteration)] {
-    save_checkpoint(best_checkpoint(folder_), agent, best, metadata);
+void CheckpointFolder::save_best(Trained at, Write learner) {
+  writer_.start([file = best_checkpoint(folder_), learner = std::move(learner), metadata = metadata_of(at)] {
+    learner(file, metadata);
   });
 }
 
-std::map<std::string, std::string> CheckpointFolder::metadata_of(std::int64_t epoch, std::int64_t iteration) const {
+std::map<std::string, std::string> CheckpointFolder::metadata_of(Trained at) const {
   std::map<std::string, std::string> metadata = metadata_;
-  metadata["epoch"] = std::to_string(epoch);
-  metadata["iteration"] = std::to_string(iteration);
+  metadata["epoch"] = std::to_string(at.epoch);
+  metadata["iteration"] = std::to_string(at.iteration);
   return metadata;
 }
 
-void CheckpointFolder::save(const std::string& name, const Agent& agent, TrainingState state) {
+void CheckpointFolder::save(const std::string& name, Trained at, Write training) {
   const fs::path file = folder_ / fmt::format("{}{}", name, extension);
-  auto metadata = metadata_of(state.epoch, state.iteration);
-  writer_.start([this, &agent, file, state = std::move(state), metadata = std::move(metadata)] {
+  writer_.start([this, file, training = std::move(training), metadata = metadata_of(at)] {
     for (const fs::path& metrics : metrics_) sync_file(metrics);
-    save_training(file, agent, state, metadata);
+    training(file, metadata);
     remove_old();
   });
 }
@@ -114,9 +113,10 @@ FoundCheckpoint newest_checkpoint(const fs::path& folder) {
                                                "it again with --profile",
                                                folder.string()));
   throw Error(ExitCode::storage,
-              newest ? fmt::format("{}; the one before it is whole: --resume {} goes on from iteration {}", damage,
-                                   newest->file.string(), iteration_of(newest->contents))
-                     : fmt::format("{}; no other checkpoint of the run is whole", damage));
+              newest
+                  ? fmt::format("{}; the one before it is whole: --resume {} goes on from iteration {}", damage,
+                                newest->file.string(), iteration_of(newest->contents))
+                  : fmt::format("{}; no other checkpoint of the run will do: start it again with --profile", damage));
 }
 
 fs::path best_checkpoint(const fs::path& folder) { return folder / fmt::format("best{}", extension); }
@@ -139,4 +139,4 @@ void set_newer_aside(const fs::path& folder, const FoundCheckpoint& chosen) {
   if (!found || iteration_of(found->contents) > iteration) set_aside(last);
 }
 
-}  // namespace foxhunt::dqn
+}  // namespace foxhunt::run
