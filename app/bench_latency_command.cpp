@@ -80,6 +80,31 @@ struct Measured {
   }
 };
 
+/// How often, and for how long, the host takes this thread off its processor: what falls into a snapshot's time is in
+/// its latency, and no kernel can help it.
+struct HostPauses {
+  double a_second = 0, median_microseconds = 0;
+
+  HostPauses() {
+    constexpr auto watched = std::chrono::milliseconds(200);
+    constexpr double noticed = 1.0;  // microseconds; reading the clock takes a fiftieth
+    std::vector<double> pauses;
+    const auto start = Clock::now();
+    auto last = start;
+    while (last - start < watched) {
+      const auto now = Clock::now();
+      const double gap = std::chrono::duration<double, std::micro>(now - last).count();
+      if (gap > noticed) pauses.push_back(gap);
+      last = now;
+    }
+    a_second = static_cast<double>(pauses.size()) / std::chrono::duration<double>(watched).count();
+    if (pauses.empty()) return;
+    const auto middle = pauses.begin() + static_cast<std::ptrdiff_t>(pauses.size() / 2);
+    std::nth_element(pauses.begin(), middle, pauses.end());
+    median_microseconds = *middle;
+  }
+};
+
 /// A live model on memory of its own.
 struct Live {
   Arena arena;
@@ -137,9 +162,13 @@ void bench(const LatencyOptions& o) {
   kernel.leave();
   require_same_bits(one_by_one, graph);
   require_same_bits(graph, resident);
+  const HostPauses pauses;
   if (o.json) {
     const nlohmann::ordered_json report = {
-        {"device", device->description()}, {"hidden", o.hidden}, {"forms", {to_json(graph), to_json(resident)}}};
+        {"device", device->description()},
+        {"hidden", o.hidden},
+        {"forms", {to_json(graph), to_json(resident)}},
+        {"host_pauses", {{"a_second", pauses.a_second}, {"median_us", pauses.median_microseconds}}}};
     std::cout << report.dump(2) << "\n";
     return;
   }
@@ -147,6 +176,8 @@ void bench(const LatencyOptions& o) {
              device->description());
   print(graph);
   print(resident);
+  fmt::print(std::cout, "the host paused this thread {:.0f} times a second, half of them for {:.2f} us or more\n",
+             pauses.a_second, pauses.median_microseconds);
 }
 
 }  // namespace

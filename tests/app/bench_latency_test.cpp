@@ -24,5 +24,8 @@ TEST_CASE("app: bench latency times both forms of the live path, having compared
     }
     REQUIRE(last > 0.0);
   }
+  const auto& pauses = report["host_pauses"];
+  REQUIRE(pauses["a_second"].get<double>() >= 0.0);
+  REQUIRE(((pauses["a_second"] == 0.0) == (pauses["median_us"] == 0.0)));
   test::require_refusal({"bench", "latency", "--hidden", "129"}, 2, {"--hidden", "129"});
 }
