@@ -1,4 +1,4 @@
-// CSV files of bars and of books, plain or gzip: two bytes that choose how to read, then the file.
+// CSV files of bars and of books, plain, gzip or zstd: two bytes that choose how to read, then the file.
 #include <algorithm>
 #include <array>
 
@@ -57,7 +57,7 @@ void fuzz_csv(std::string_view input) {
   const std::size_t size = decompressed_size<TextSource>(file);
   if (size > most_decompressed) return;
   // A row of books is 366 bytes, and of a file as short as one of ten columns, five of which are empty.
-  const MemoryLimit limit{std::max(size, input.size()), 160};
+  const MemoryLimit limit = with_zstd_window({std::max(size, input.size()), 160}, input.substr(2));
 
   attempt(limit, [&] {
     const Bars bars = read_csv_bars(file.path(), options);

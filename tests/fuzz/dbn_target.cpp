@@ -41,20 +41,13 @@ bool same(std::optional<Table>& a, std::optional<Table>& b) {
   return a.has_value() == b.has_value() && (!a || same_rows(*a, *b));
 }
 
-/// A zstd frame may ask for a window of 128 MiB, of which it uses what it holds.
-MemoryLimit limit_of(std::string_view file, std::size_t decompressed) {
-  MemoryLimit limit{std::max(file.size(), decompressed)};
-  if (!file.starts_with("DBN")) limit.fixed += std::size_t{130} << 20;
-  return limit;
-}
-
 }  // namespace
 
 void fuzz_dbn(std::string_view input) {
   const MemoryFile file(input);
   const std::size_t size = decompressed_size<ByteSource>(file);
   if (size > most_decompressed) return;
-  const MemoryLimit limit = limit_of(input, size);
+  const MemoryLimit limit = with_zstd_window({std::max(input.size(), size)}, input);
   attempt(limit, [&] { describe_market(file.path()); });
   attempt(limit, [&] { read_definitions(file.path()); });
   Reading plain = read_all(file, limit, {});

@@ -36,6 +36,13 @@ std::string bytes_of(Table& table) {
 
 }  // namespace
 
+MemoryLimit with_zstd_window(MemoryLimit limit, std::string_view file) {
+  const bool is_frame = file.starts_with("\x28\xb5\x2f\xfd");
+  const bool is_skippable = file.size() >= 4 && file.substr(1, 3) == "\x2a\x4d\x18";
+  if (is_frame || is_skippable) limit.fixed += std::size_t{130} << 20;
+  return limit;
+}
+
 void check_bars(const Bars& bars) {
   require(bars.size() > 0, "no bar, and no error");
   try {

@@ -23,6 +23,10 @@ std::size_t decompressed_size(const MemoryFile& file) {
   return size;
 }
 
+/// A limit on what reading `file` may hold, more of it for zstd: a frame may ask for a window of 128 MiB, of which it
+/// uses what it holds.
+MemoryLimit with_zstd_window(MemoryLimit limit, std::string_view file);
+
 /// Columns of one length, a positive interval, times that ascend: a tape can be made of them. Throws Finding.
 void check_bars(const market::Bars& bars);
 /// Columns of one length; times that ascend within an instrument; no crossed and no empty book. Throws Finding.
