@@ -163,6 +163,11 @@ std::map<std::string, std::string> model_metadata(const ModelCard& card, const p
 }
 
 ModelCard parse_model_card(const std::map<std::string, std::string>& metadata, const std::string& where) {
+  const auto format = metadata.find("format");
+  if (format != metadata.end() && format->second.starts_with("foxhunt-alpha"))
+    throw Error(ExitCode::usage, where +
+                                     ": an alpha model; expected an agent's checkpoint. How an alpha run did on its "
+                                     "test split is in its gate.json and report.html");
   const auto found = metadata.find("model");
   if (found == metadata.end()) refuse(where, "it has no model card");
   try {

@@ -36,8 +36,8 @@ ModelCard model_card(const profile::Profile& profile, const DqnConfig& config, c
 
 /// A checkpoint's metadata: "model", the card as JSON, and "profile_toml", the resolved profile.
 std::map<std::string, std::string> model_metadata(const ModelCard& card, const profile::Profile& profile);
-/// The card of a checkpoint's metadata; `where` is the file. Throws Error(storage) when there is none or it makes no
-/// sense.
+/// The card of a checkpoint's metadata; `where` is the file. Throws Error(usage) for an alpha model, Error(storage)
+/// when there is none or it makes no sense.
 ModelCard parse_model_card(const std::map<std::string, std::string>& metadata, const std::string& where);
 /// Throws Error(data) when features.alpha of the profile led to another checkpoint than the one behind the card's
 /// features. `where`: file of the card; `book_model`: LoadedMarket::book_model.

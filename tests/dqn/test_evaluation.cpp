@@ -161,6 +161,9 @@ TEST_CASE("model_card: what is written is read back, and nonsense is refused by 
   bad.features.names[1] = bad.features.names[0];
   refused(dqn::card_text(bad), "twice");
   REQUIRE(contains(refusal(ExitCode::storage, [] { dqn::parse_model_card({}, "file"); }), "no model card"));
+  const auto alpha = refusal(ExitCode::usage, [] { dqn::parse_model_card({{"format", "foxhunt-alpha-1"}}, "file"); });
+  REQUIRE(contains(alpha, "file: an alpha model"));
+  REQUIRE(contains(alpha, "gate.json"));
 }
 
 TEST_CASE("model: the checkpoint that is meant") {
