@@ -8,6 +8,7 @@
 #include "core/alpha/summary.h"
 #include "core/profile/printer.h"
 #include "tests/alpha/training_fixture.h"
+#include "tests/rounds.h"
 #include "tests/run/child_process.h"
 
 using namespace foxhunt;
@@ -150,7 +151,7 @@ TEST_CASE("alpha_resume: stopped anywhere and taken up again, a run ends with th
       // Before the first step, between two lines of metrics, at the end of an epoch, of the run, ...
       const std::vector<std::vector<std::int64_t>> stops = {{0},  {3},   {10},  {25},       {57},
                                                             {75}, {149}, {150}, {149, 150}, {1, 2, 3, 100}};
-      for (const auto& at : stops) {
+      for (const auto& at : rounds(stops)) {
         CAPTURE(at);
         require_equal(run_with_stops(*device, short_run(state), at), whole);
       }
@@ -164,7 +165,7 @@ TEST_CASE("alpha_resume: several steps in flight, and lines of metrics that fall
   p.training.iterations_in_flight = 8;
   p.run.log_every = 37;
   const Finished whole = run_with_stops(*device, p, {});
-  for (const std::int64_t at : {29, 54, 115}) {  // ends of batches of four
+  for (const std::int64_t at : rounds<std::int64_t>({29, 54, 115})) {  // ends of batches of four
     CAPTURE(at);
     require_equal(run_with_stops(*device, p, {at}), whole);
   }
@@ -183,7 +184,7 @@ TEST_CASE("alpha_resume: the state that a rollback goes back to survives") {
   };
   const Finished whole = run_with_stops(*device, p, {}, plant);
   REQUIRE(whole.state.guard.rollbacks == 2);
-  for (const std::int64_t at : {27, 65, 69, 90}) {
+  for (const std::int64_t at : rounds<std::int64_t>({27, 65, 69, 90})) {
     CAPTURE(at);
     require_equal(run_with_stops(*device, p, {at}, plant), whole);
   }
@@ -202,7 +203,7 @@ TEST_CASE("alpha_resume: early stopping goes on counting, and a run that it ende
     REQUIRE(whole.outcome.reason.starts_with("early stopping by auc"));
     const std::int64_t end = whole.outcome.iterations;
     REQUIRE(end < 40 * 25);
-    for (const std::int64_t at : {end - 25, end - 24, end - 1, end}) {
+    for (const std::int64_t at : rounds<std::int64_t>({end - 25, end - 24, end - 1, end})) {
       CAPTURE(at);
       require_equal(run_with_stops(*device, p, {at}), whole);
     }

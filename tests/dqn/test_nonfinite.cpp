@@ -7,6 +7,7 @@
 
 #include "core/run/safetensors.h"
 #include "tests/dqn/training_fixture.h"
+#include "tests/rounds.h"
 
 using namespace foxhunt;
 using namespace foxhunt::test;
@@ -181,7 +182,7 @@ TEST_CASE("nonfinite: huge finite values are refused or survived, never silently
   };
   for (const std::string& name : present_devices())
     for (const Plant& plant : plants)
-      for (const float bad : {1e30f, -1e30f, std::numeric_limits<float>::max()}) {
+      for (const float bad : rounds<float>({1e30f, -1e30f, std::numeric_limits<float>::max()})) {
         CAPTURE(name, plant.kernel, plant.argument, plant.everywhere, bad);
         const auto training = synthetic_training(name, market::MarketKind::walk,
                                                  {"data.purge_rows=60", "guards.policy=\"skip\"", "guards.limit=1000"});

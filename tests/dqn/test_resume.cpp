@@ -7,6 +7,7 @@
 #include "core/dqn/resume.h"
 #include "core/profile/printer.h"
 #include "tests/dqn/training_fixture.h"
+#include "tests/rounds.h"
 #include "tests/run/child_process.h"
 
 using namespace foxhunt;
@@ -126,7 +127,7 @@ TEST_CASE("resume: stopped anywhere and taken up again, a run ends with the same
     // Before the first iteration, before learning starts, between two lines of metrics, at the end of an epoch, ...
     const std::vector<std::vector<std::int64_t>> stops = {{0},   {3},        {10},           {57},         {100},
                                                           {299}, {299, 300}, {1, 2, 3, 123}, {50, 51, 200}};
-    for (const auto& at : stops) {
+    for (const auto& at : rounds(stops)) {
       CAPTURE(at);
       require_equal(run_with_stops(device, short_run, at), whole);
     }
@@ -136,7 +137,7 @@ TEST_CASE("resume: stopped anywhere and taken up again, a run ends with the same
 TEST_CASE("resume: several iterations in flight, and lines of metrics that fall into the middle of epochs") {
   const auto overrides = with(short_run, {"training.iterations_in_flight=8", "run.log_every=37"});
   const Finished whole = run_with_stops("host", overrides, {});
-  for (const std::int64_t at : {41, 86, 189}) {  // ends of batches of four
+  for (const std::int64_t at : rounds<std::int64_t>({41, 86, 189})) {  // ends of batches of four
     CAPTURE(at);
     require_equal(run_with_stops("host", overrides, {at}), whole);
   }
@@ -151,7 +152,7 @@ TEST_CASE("resume: the state that a rollback goes back to survives") {
   };
   const Finished whole = run_with_stops("host", overrides, {}, plant);
   REQUIRE(whole.state.guard.rollbacks == 2);
-  for (const std::int64_t at : {27, 131, 136, 150}) {
+  for (const std::int64_t at : rounds<std::int64_t>({27, 131, 136, 150})) {
     CAPTURE(at);
     require_equal(run_with_stops("host", overrides, {at}, plant), whole);
   }
@@ -163,7 +164,7 @@ TEST_CASE("resume: early stopping goes on counting, and a run that it ended stay
   REQUIRE(whole.outcome.reason.starts_with("early stopping"));
   const std::int64_t end = whole.outcome.iterations;
   REQUIRE(end < 40 * 50);
-  for (const std::int64_t at : {end - 50, end - 49, end - 1}) {
+  for (const std::int64_t at : rounds<std::int64_t>({end - 50, end - 49, end - 1})) {
     CAPTURE(at);
     require_equal(run_with_stops("host", overrides, {at}), whole);
   }
