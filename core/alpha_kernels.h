@@ -37,13 +37,14 @@ static_assert(sizeof(Mbp10RawInput) == 352);
 /// The trunk's parameters as serve_snapshots_kernel loads them: for each column of the state four rows beside each
 /// other, so that a load is 16 bytes and those of neighbouring threads touch; zero beyond the trunk's width.
 struct alignas(16) ServedWeights {
-  enum Row : int { input = 0, bias = snapshot_features, theta, recurrent = 44, rows = recurrent + max_hidden };
+  enum Row : int { input = 0, bias = snapshot_features, recurrent = 44, rows = recurrent + max_hidden };
   struct alignas(16) Heads {
     float projector[alpha_projections][max_hidden];
     float projector_bias[alpha_projections];
     float heads[48];  ///< [9, 5], and three zeros
   };
   float column[rows / 4][max_hidden][4];
+  float theta[max_hidden];
   Heads heads;
 };
 
@@ -75,6 +76,10 @@ struct alignas(128) MappedSlot {
   static_assert(sizeof(T) % sizeof(std::uint32_t) == 0);
   std::uint64_t tagged[sizeof(T) / sizeof(std::uint32_t)];  ///< word | sequence << 32
 };
+
+/// Words in mapped memory with which the host asks a kernel to leave: the first, when it is not 0. The copy engine
+/// takes no fewer.
+inline constexpr int asked_words = 2;
 
 /// What the live path answers to a snapshot.
 struct Prediction {
@@ -114,12 +119,12 @@ KERNEL void publish_prediction_kernel(const float* __restrict__ logits, const fl
 KERNEL void take_fill_kernel(const foxhunt::MappedSlot<foxhunt::Fill>* __restrict__ slot,
                              foxhunt::LivePosition* __restrict__ position);
 /// One block: all of the live path, the same bits as its kernels one by one. Waits for a new snapshot, answers, and so
-/// on up to `snapshots` times; leaves when asked[0], in mapped memory, is not 0, even with a new snapshot there, or
-/// after idle_ns without one. now [1], features [40], state [hidden] and live are those of the last snapshot, read at
-/// the start and written at the end, before left[0] = 1.
+/// on up to `snapshots` times; leaves when asked[0] of asked [2], in mapped memory, is not 0, even with a new snapshot
+/// there, or after idle_ns without one. now [1], features [40], state [hidden] and live are those of the last snapshot,
+/// read at the start and written at the end, before left[0] = 1.
 KERNEL void serve_snapshots_kernel(const foxhunt::MappedSlot<foxhunt::Mbp10RawInput>* __restrict__ slot,
                                    const foxhunt::ServedWeights* __restrict__ weights,
-                                   const std::uint32_t* __restrict__ asked, foxhunt::Mbp10RawInput* __restrict__ now,
+                                   const std::uint64_t* __restrict__ asked, foxhunt::Mbp10RawInput* __restrict__ now,
                                    float* __restrict__ features, float* __restrict__ state,
                                    std::uint32_t* __restrict__ live,
                                    foxhunt::MappedSlot<foxhunt::Prediction>* __restrict__ answers,

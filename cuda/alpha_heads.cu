@@ -20,7 +20,7 @@ KERNEL void LAUNCH_BOUNDS(128)
   const Tile tile;
   for (int r : tile_per_item(rows)) {
     float p[outputs];
-    project(tile, state + static_cast<int64_t>(r) * hidden, projector, hidden, 0, p);
+    project(tile, state + static_cast<int64_t>(r) * hidden, projector, hidden, p);
     if (tile.lane == 0) UNROLL for (int k = 0; k < outputs; ++k) projection[r * outputs + k] = p[k];
     for (int z : tile.over(horizons)) logits[r * horizons + z] = logit_of(p, heads, z);
   }

@@ -6,19 +6,16 @@
 
 namespace foxhunt::cuda {
 
-/// Numbers [first, first + count) of the projection of state [hidden]; the lanes of the tile share the sums, and each
-/// gets them.
-template <int count>
-DEVICE void project(const Tile& tile, const float* state, const float* projector, int hidden, int first,
-                    float (&p)[count]) {
-  UNROLL for (int k = 0; k < count; ++k) p[k] = 0.0f;
+/// The projection of state [hidden]; the lanes of the tile share the sums, and each gets them.
+DEVICE void project(const Tile& tile, const float* state, const float* projector, int hidden,
+                    float (&p)[alpha_projections]) {
+  UNROLL for (float& sum : p) sum = 0.0f;
   for (int i : tile.over(hidden)) {
     const float h = state[i];
-    const float* row = projector + i * alpha_projections + first;
-    UNROLL for (int k = 0; k < count; ++k) p[k] += h * row[k];
+    UNROLL for (int k = 0; k < alpha_projections; ++k) p[k] += h * projector[i * alpha_projections + k];
   }
-  const float* bias = projector + hidden * alpha_projections + first;
-  UNROLL for (int k = 0; k < count; ++k) p[k] = tanhf(tile.sum(p[k]) + bias[k]);
+  const float* bias = projector + hidden * alpha_projections;
+  UNROLL for (int k = 0; k < alpha_projections; ++k) p[k] = tanhf(tile.sum(p[k]) + bias[k]);
 }
 
 /// Logit z of a projection [8].

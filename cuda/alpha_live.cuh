@@ -2,7 +2,7 @@
 // Slots in mapped memory as kernels see them: read and written while the host writes and reads.
 #include <cstddef>
 
-#include "cuda/device.cuh"
+#include "cuda/bus.cuh"
 
 #include "core/kernels.h"
 

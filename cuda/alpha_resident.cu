@@ -1,7 +1,6 @@
 // The whole live path in one kernel that stays: the weights wait in registers, W_rec h is made before the snapshot
 // comes, and from the slot to the answer nothing leaves the multiprocessor. The sums are those of the kernels that it
-// replaces, in their order. For the first snapshot, the only one of a graph, the weights come while the features are
-// made.
+// replaces, in their order.
 #include "cuda/alpha_heads.cuh"
 #include "cuda/alpha_live.cuh"
 #include "cuda/cfc.cuh"
@@ -12,7 +11,7 @@ using namespace foxhunt::cuda;
 
 namespace {
 
-/// This thread's columns of W_in, b and theta.
+/// This thread's columns of W_in and b.
 struct InputWeights {
   float value[ServedWeights::recurrent][owned];
   DEVICE explicit InputWeights(const ServedWeights& served) { load_rows(served, ServedWeights::input, value); }
@@ -30,7 +29,6 @@ struct InputWeights {
     }
     UNROLL for (int o = 0; o < owned; ++o) sum[o] += value[ServedWeights::bias][o];
   }
-  DEVICE float theta(int o) const { return value[ServedWeights::theta][o]; }
 };
 
 /// What is on its way from memory to shared memory, through registers: the loads start here and are waited for in
@@ -56,18 +54,21 @@ class BlockLoad {
   T value_[Items::count];
 };
 
-/// Looks at a slot again and again. A look is one trip over the bus, for the slot and for the word with which the host
+/// Looks at a slot again and again. A look is one trip over the bus, for the slot and for the words with which the host
 /// asks to leave, and one barrier where all of the next snapshot is there.
 class SlotWatch {
  public:
-  DEVICE SlotWatch(const MappedSlot<Mbp10RawInput>& slot, const uint32_t* asked, int64_t idle_ns)
-      : slot_(slot), asked_(asked), idle_(static_cast<uint64_t>(idle_ns)) {}
+  /// Sends for what is there now: what await() sees first. There has to be a barrier before that.
+  DEVICE SlotWatch(const MappedSlot<Mbp10RawInput>& slot, const uint64_t* asked, int64_t idle_ns)
+      : slot_(slot), asked_(asked), idle_(static_cast<uint64_t>(idle_ns)), first_look_(slot.tagged, asked) {}
 
-  /// Sends for what is there now: what await() sees first.
+  /// The first look has arrived.
+  DEVICE void take_first_look() { first_look_.get(word_); }
   DEVICE void send() {
-    UNROLL for (int k = 0; k < held; ++k) if (Words::exists(Words::item(k))) tagged_[k] =
-        load_bus_word(&slot_.tagged[Words::item(k)]);
-    if (is_last()) asked_word_ = load_bus_word(asked_);
+    UNROLL for (int k = 0; k < held; ++k) {
+      const int i = Words::item(k);
+      if (Words::exists(i)) word_[k] = load_bus_word(i < slot_words_ ? slot_.tagged + i : asked_ + (i - slot_words_));
+    }
   }
 
   /// Waits for a snapshot newer than the last, into shared memory; false when it is time to leave: the host asked, or
@@ -82,15 +83,15 @@ class SlotWatch {
       bool is_next = true, newer = false, same = true;
       UNROLL for (int k = 0; k < held; ++k) {
         const int i = Words::item(k);
-        if (!Words::exists(i)) break;
-        const uint32_t tag = static_cast<uint32_t>(tagged_[k] >> 32);
-        to[i] = static_cast<uint32_t>(tagged_[k]);
-        is_next = is_next && tag == next, newer = newer || tag != counts.sequence;
-        if (i == 0) sequence[0] = tag;
-      }
-      if (is_last()) {
-        leave[0] = asked_word_ != 0 || is_idle(look, since);
-        is_next = is_next && asked_word_ == 0;
+        if (i < slot_words_) {
+          to[i] = static_cast<uint32_t>(word_[k]);
+          is_next = is_next && tag(k) == next, newer = newer || tag(k) != counts.sequence;
+        }
+        if (i == 0) sequence[0] = tag(k);
+        if (i == slot_words_) {
+          leave[0] = word_[k] != 0 || is_idle(look, since);
+          is_next = is_next && word_[k] == 0;
+        }
       }
       if (block_all(is_next)) {
         counts.take(next);
@@ -101,8 +102,7 @@ class SlotWatch {
       newer = block_any(newer);
       if (leaves) return false;
       if (newer) {  // one that others came before, or a writer is at it
-        UNROLL for (int k = 0; k < held; ++k) if (Words::exists(Words::item(k))) same =
-            same && static_cast<uint32_t>(tagged_[k] >> 32) == first;
+        UNROLL for (int k = 0; k < held; ++k) if (Words::item(k) < slot_words_) same = same && tag(k) == first;
         if (block_all(same)) {
           counts.take(first);
           return true;
@@ -115,10 +115,11 @@ class SlotWatch {
   }
 
  private:
-  static constexpr int words = slot_words<Mbp10RawInput>;
-  using Words = OwnedItems<words, cfc_threads>;
+  static constexpr int slot_words_ = slot_words<Mbp10RawInput>;
+  using FirstLook = BusFetch<slot_words_, asked_words, cfc_threads>;
+  using Words = FirstLook::Words;
   static constexpr int held = Words::count;
-  DEVICE static bool is_last() { return threadIdx.x + 1 == blockDim.x; }
+  DEVICE uint32_t tag(int k) const { return static_cast<uint32_t>(word_[k] >> 32); }
   DEVICE bool is_idle(uint32_t look, uint64_t& since) const {
     constexpr uint32_t looks_a_time = 64;
     if (look % looks_a_time != 0) return false;
@@ -128,9 +129,9 @@ class SlotWatch {
   }
 
   const MappedSlot<Mbp10RawInput>& slot_;
-  const uint32_t* asked_;
-  uint64_t idle_, tagged_[held] = {};
-  uint32_t asked_word_ = 0;
+  const uint64_t* asked_;
+  uint64_t idle_, word_[held] = {};
+  FirstLook first_look_;
 };
 
 /// Heads of the state, and the answer into its slot. All in shared memory but the slot. The sums are project()'s.
@@ -157,7 +158,7 @@ DEVICE void answer(const float* state, const ServedWeights::Heads& weights, cons
 
 KERNEL void LAUNCH_BOUNDS(cfc_threads, 1)
     serve_snapshots_kernel(const MappedSlot<Mbp10RawInput>* __restrict__ slot,
-                           const ServedWeights* __restrict__ weights, const uint32_t* __restrict__ asked,
+                           const ServedWeights* __restrict__ weights, const uint64_t* __restrict__ asked,
                            Mbp10RawInput* __restrict__ now, float* __restrict__ features, float* __restrict__ state,
                            uint32_t* __restrict__ live, MappedSlot<Prediction>* __restrict__ answers,
                            uint32_t* __restrict__ left, int hidden, float tau_min, int64_t tick, int snapshots,
@@ -168,14 +169,14 @@ KERNEL void LAUNCH_BOUNDS(cfc_threads, 1)
   SHARED_ARRAY(float, x, snapshot_features);
   SHARED_ARRAY(Row, h, 1);
   SHARED_ARRAY(ServedWeights::Heads, heads, 1);
-  // Loads come back in order. The slot's, which take longest, are behind those that the features need and ahead of all
-  // others, which come while the features are made.
+  // The snapshot that is there, the only one of a graph, is on its way first: W_rec h is made while it comes.
+  SlotWatch watch(*slot, asked, idle_ns);
+  LOADS_SO_FAR_FIRST();
   LiveCounts counts(live);
   const BlockLoad<float, max_hidden> state_load(state, hidden);
   const BlockLoad<float4, sizeof(Mbp10RawInput) / sizeof(float4)> now_load(now);
-  LOADS_SO_FAR_FIRST();
-  SlotWatch watch(*slot, asked, idle_ns);
-  watch.send();
+  float rate[owned], recurrence[1][owned];
+  UNROLL for (int o = 0; o < owned; ++o) rate[o] = weights->theta[Columns::item(o)];
   LOADS_SO_FAR_FIRST();
   const Weights weight(*weights);
   const InputWeights input_weight(*weights);
@@ -183,18 +184,17 @@ KERNEL void LAUNCH_BOUNDS(cfc_threads, 1)
   LOADS_SO_FAR_FIRST();
   state_load.store(h[0]);
   now_load.store(&book[0]);
-  float tau[owned], recurrence[1][owned];
+  UNROLL for (float& r : rate) r = rate_of(r, tau_min);
+  __syncthreads();
+  multiply(h, weight, recurrence);
+  copies_arrived();
+  watch.take_first_look();
   int served = 0;
   while (true) {
     const Mbp10RawInput& before = book[served % 2];
     Mbp10RawInput& taken = book[(served + 1) % 2];
     if (!watch.await(taken, counts)) break;
     snapshot_row_by_block(taken, before, static_cast<float>(tick), x);
-    if (served == 0) {
-      UNROLL for (int o = 0; o < owned; ++o) tau[o] = time_constant(input_weight.theta(o), tau_min);
-      multiply(h, weight, recurrence);
-      copies_arrived();
-    }
     if (taken.first) {  // nothing of the session before
       __syncthreads();
       for (int j : thread_stride(max_hidden)) h[0][j] = 0.0f;
@@ -206,7 +206,7 @@ KERNEL void LAUNCH_BOUNDS(cfc_threads, 1)
     UNROLL for (int o = 0; o < owned; ++o) {
       const int j = Columns::item(o);
       if (!Columns::exists(j)) break;
-      h[0][j] = step_cell(h[0][j], drive[o], recurrence[0][o], Mix(taken.seconds, tau[o]));
+      h[0][j] = step_cell(h[0][j], drive[o], recurrence[0][o], Mix(taken.seconds, rate[o]));
     }
     __syncthreads();
     ++counts.answers;

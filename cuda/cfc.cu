@@ -17,7 +17,7 @@ DEVICE int64_t at(int window, int rows, int row, int hidden, int j) {
 
 }  // namespace
 
-KERNEL void LAUNCH_BOUNDS(cfc_threads)
+KERNEL void LAUNCH_BOUNDS(cfc_threads, 1)
     cfc_step_kernel(const float* __restrict__ drive, const float* __restrict__ seconds,
                     const float* __restrict__ recurrent, const float* __restrict__ state, float* __restrict__ next,
                     int rows, int hidden, float tau_min) {
@@ -33,13 +33,13 @@ KERNEL void LAUNCH_BOUNDS(cfc_threads)
       const int j = Columns::item(o);
       if (j >= hidden) break;
       next[r * hidden + j] =
-          step_cell(h[0][j], drive[r * hidden + j], sum[0][o], Mix(seconds[r], tau_min + softplus(theta[j])));
+          step_cell(h[0][j], drive[r * hidden + j], sum[0][o], Mix(seconds[r], rate_of(theta[j], tau_min)));
     }
     __syncthreads();
   }
 }
 
-KERNEL void LAUNCH_BOUNDS(cfc_threads)
+KERNEL void LAUNCH_BOUNDS(cfc_threads, 1)
     cfc_scan_forward_kernel(const float* __restrict__ drive, const float* __restrict__ seconds,
                             const float* __restrict__ recurrent, const float* __restrict__ initial,
                             float* __restrict__ state, float* __restrict__ candidate, int windows, int steps,
@@ -47,8 +47,8 @@ KERNEL void LAUNCH_BOUNDS(cfc_threads)
   SHARED_ARRAY(Row, h, group);
   const Weights weight(recurrent, hidden, false);
   const float* theta = recurrent + hidden * hidden;
-  float tau[owned];
-  time_constants(theta, hidden, tau_min, tau);
+  float rate[owned];
+  rates_of(theta, hidden, tau_min, rate);
   const int rows = steps + 1;
   for (int item : block_per_item((windows + group - 1) / group)) {
     const int first = item * group, count = windows - first < group ? windows - first : group;
@@ -78,7 +78,7 @@ KERNEL void LAUNCH_BOUNDS(cfc_threads)
         const int j = Columns::item(o);
         if (j >= hidden) break;
         UNROLL for (int w = 0; w < group; ++w) {
-          const Mix mix(dt[w], tau[o]);
+          const Mix mix(dt[w], rate[o]);
           const float c = tanhf(x[w][o] + sum[w][o]);
           const float next = h[w][j] * mix.keep + mix.take * c;
           h[w][j] = next;
@@ -93,7 +93,7 @@ KERNEL void LAUNCH_BOUNDS(cfc_threads)
   }
 }
 
-KERNEL void LAUNCH_BOUNDS(cfc_threads)
+KERNEL void LAUNCH_BOUNDS(cfc_threads, 1)
     cfc_scan_backward_kernel(const float* __restrict__ d_state, const float* __restrict__ state,
                              const float* __restrict__ candidate, const float* __restrict__ seconds,
                              const float* __restrict__ recurrent, float* __restrict__ d_drive,
@@ -101,8 +101,8 @@ KERNEL void LAUNCH_BOUNDS(cfc_threads)
   SHARED_ARRAY(Row, d_inside, group);  // of the tanh's argument
   const Weights weight(recurrent, hidden, true);
   const float* theta = recurrent + hidden * hidden;
-  float tau[owned];
-  time_constants(theta, hidden, tau_min, tau);
+  float rate[owned];
+  rates_of(theta, hidden, tau_min, rate);
   const int rows = steps + 1;
   for (int item : block_per_item((windows + group - 1) / group)) {
     const int first = item * group, count = windows - first < group ? windows - first : group;
@@ -126,10 +126,10 @@ KERNEL void LAUNCH_BOUNDS(cfc_threads)
         }
         UNROLL for (int w = 0; w < group; ++w) {
           if (w >= count) continue;
-          const Mix mix(dt[w], tau[o]);
+          const Mix mix(dt[w], rate[o]);
           const float d_next = carried[w][o] + wanted[w];
           const float d_keep = d_next * (before[w] - c[w]), d_in = d_next * mix.take * (1.0f - c[w] * c[w]);
-          theta_sum[o] += d_keep * mix.keep * dt[w] / (tau[o] * tau[o]) * sigmoid(theta[j]);
+          theta_sum[o] += d_keep * mix.keep * dt[w] * rate[o] * rate[o] * sigmoid(theta[j]);
           d_inside[w][j] = d_in;
           d_drive[at(first + w, rows, s, hidden, j)] = d_in;
           carried[w][o] = d_next * mix.keep;

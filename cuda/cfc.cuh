@@ -13,10 +13,11 @@ using Columns = OwnedItems<max_hidden, cfc_threads>;
 inline constexpr int owned = Columns::count;
 
 /// What stays of the old state after `seconds` and what the candidate brings: e^(-dt/tau) and its complement, of which
-/// the complement keeps its digits when it is small. They add up to one, so |h'| <= max(|h|, 1).
+/// the complement keeps its digits when it is small. They add up to one, so |h'| <= max(|h|, 1). rate: 1/tau, once for
+/// all steps instead of a division in each.
 struct Mix {
   float keep, take;
-  DEVICE Mix(float seconds, float tau) : take(-expm1f(-fmaxf(seconds, 0.0f) / tau)) { keep = 1.0f - take; }
+  DEVICE Mix(float seconds, float rate) : take(-expm1f(-fmaxf(seconds, 0.0f) * rate)) { keep = 1.0f - take; }
 };
 
 DEVICE float softplus(float x) { return x > 20.0f ? x : log1pf(expf(x)); }
@@ -27,11 +28,12 @@ DEVICE float step_cell(float h, float drive, float recurrence, const Mix& mix) {
   return h * mix.keep + mix.take * tanhf(drive + recurrence);
 }
 
-DEVICE float time_constant(float theta, float tau_min) { return tau_min + softplus(theta); }
+/// 1/tau of a cell, tau = tau_min + softplus(theta).
+DEVICE float rate_of(float theta, float tau_min) { return 1.0f / (tau_min + softplus(theta)); }
 /// Of this thread's columns.
-DEVICE void time_constants(const float* theta, int hidden, float tau_min, float (&tau)[owned]) {
-  UNROLL for (int o = 0; o < owned; ++o) tau[o] =
-      Columns::item(o) < hidden ? time_constant(theta[Columns::item(o)], tau_min) : 1.0f;
+DEVICE void rates_of(const float* theta, int hidden, float tau_min, float (&rate)[owned]) {
+  UNROLL for (int o = 0; o < owned; ++o) rate[o] =
+      Columns::item(o) < hidden ? rate_of(theta[Columns::item(o)], tau_min) : 1.0f;
 }
 
 /// rows[i][o] = row first + i of what is served, column o of this thread's.
@@ -58,18 +60,23 @@ struct Weights {
   DEVICE explicit Weights(const ServedWeights& served) { load_rows(served, ServedWeights::recurrent, value); }
 };
 
-/// sum[w][o] = sum over i of x[w][i] * weight[i][o], in the order of i. x in shared memory, zero beyond `hidden`.
+/// sum[w][o] = sum over i of x[w][i] * weight[i][o], in four parts, or one window's additions would wait for each
+/// other. x in shared memory, zero beyond `hidden`.
 template <int windows>
 DEVICE void multiply(const Row (&x)[windows], const Weights& weight, float (&sum)[windows][owned]) {
-  for (auto& row : sum) UNROLL for (int o = 0; o < owned; ++o) row[o] = 0.0f;
+  float4 part[windows][owned] = {};
   UNROLL_ALL for (int i = 0; i < max_hidden; i += 4) UNROLL for (int w = 0; w < windows; ++w) {
     const float4 v = *reinterpret_cast<const float4*>(&x[w][i]);
     UNROLL for (int o = 0; o < owned; ++o) {
-      sum[w][o] += v.x * weight.value[i][o];
-      sum[w][o] += v.y * weight.value[i + 1][o];
-      sum[w][o] += v.z * weight.value[i + 2][o];
-      sum[w][o] += v.w * weight.value[i + 3][o];
+      part[w][o].x += v.x * weight.value[i][o];
+      part[w][o].y += v.y * weight.value[i + 1][o];
+      part[w][o].z += v.z * weight.value[i + 2][o];
+      part[w][o].w += v.w * weight.value[i + 3][o];
     }
+  }
+  UNROLL for (int w = 0; w < windows; ++w) UNROLL for (int o = 0; o < owned; ++o) {
+    const float4& p = part[w][o];
+    sum[w][o] = (p.x + p.y) + (p.z + p.w);
   }
 }
 

@@ -1,8 +1,9 @@
 #pragma once
-// The only file that asks which compiler reads it. On a GPU a tile is a warp and a block is what was launched; on the
-// host a block is one thread and a tile one lane. A kernel written with the strides and reductions below is right for
-// any block size, one included. The tests compile the host target a second time with FOXHUNT_THREADED_BLOCKS, where a
-// block is 32 or 96 real threads and a tile 32 of them: a missing barrier is a race that ThreadSanitizer sees.
+// This file and bus.cuh alone ask which compiler reads them. On a GPU a tile is a warp and a block is what was
+// launched; on the host a block is one thread and a tile one lane. A kernel written with the strides and reductions
+// below is right for any block size, one included. The tests compile the host target a second time with
+// FOXHUNT_THREADED_BLOCKS, where a block is 32 or 96 real threads and a tile 32 of them: a missing barrier is a race
+// that ThreadSanitizer sees.
 #include <cmath>
 #include <cstdint>
 
@@ -319,47 +320,6 @@ DEVICE bool block_any(bool yes) {
   return block_max(yes ? 1.0f : 0.0f) != 0.0f;
 #endif
 }
-
-// Words that the other side of the bus reads or writes at the same time, whole at every moment. What was written before
-// store_release is there for who sees its word; the others order nothing.
-#ifdef __CUDACC__
-DEVICE uint64_t load_bus_word(const uint64_t* p) {
-  uint64_t v;
-  asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(v) : "l"(p));
-  return v;
-}
-DEVICE uint32_t load_bus_word(const uint32_t* p) {
-  uint32_t v;
-  asm volatile("ld.relaxed.sys.global.u32 %0, [%1];" : "=r"(v) : "l"(p));
-  return v;
-}
-DEVICE void store_bus_word(uint64_t* p, uint64_t v) {
-  asm volatile("st.relaxed.sys.global.u64 [%0], %1;" : : "l"(p), "l"(v));
-}
-DEVICE void store_release(uint32_t* p, uint32_t v) {
-  asm volatile("st.release.sys.global.u32 [%0], %1;" : : "l"(p), "r"(v) : "memory");
-}
-/// The compiler moves no load across it: what is written first is on its way first.
-#define LOADS_SO_FAR_FIRST() asm volatile("" : : : "memory")
-/// Of a clock that only goes forward.
-DEVICE uint64_t nanoseconds_now() {
-  uint64_t v;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(v));
-  return v;
-}
-/// Between two looks at a word: on the host the writer may need this core.
-DEVICE void wait_a_moment() {}
-#else
-DEVICE uint64_t load_bus_word(const uint64_t* p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
-DEVICE uint32_t load_bus_word(const uint32_t* p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
-DEVICE void store_bus_word(uint64_t* p, uint64_t v) { __atomic_store_n(p, v, __ATOMIC_RELAXED); }
-DEVICE void store_release(uint32_t* p, uint32_t v) { __atomic_store_n(p, v, __ATOMIC_RELEASE); }
-inline uint64_t nanoseconds_now() {
-  return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
-}
-#define LOADS_SO_FAR_FIRST()
-inline void wait_a_moment() { std::this_thread::yield(); }
-#endif
 
 /// False for NaN and both infinities, whatever the compiler assumes of floating point.
 DEVICE bool is_finite(float v) { return (__float_as_uint(v) & 0x7f800000u) != 0x7f800000u; }

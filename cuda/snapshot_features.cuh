@@ -14,8 +14,9 @@ DEVICE float ratio(float n, float d) {
   const bool zero = n == 0.0f;
   return (zero ? d : n) / d * (zero ? 0.0f : 1.0f);
 }
-/// x / (1 + |x|): any number into (-1, 1), and most of the range for the first few units.
-DEVICE float bounded(float x) { return ratio(x, 1.0f + fabsf(x)); }
+/// x / (1 + |x|) of x = n / unit, unit > 0, with one division: any number into [-1, 1], and most of the range for the
+/// first few units.
+DEVICE float bounded(float n, float unit) { return ratio(n, unit + fabsf(n)); }
 /// (a - b) / (a + b) for numbers that are not negative; 0 where there is neither.
 DEVICE float imbalance(float a, float b) { return ratio(a - b, a + b > 0.0f ? a + b : 1.0f); }
 
@@ -30,9 +31,12 @@ DEVICE bool has(const Mbp10Level& l, int side) {
 DEVICE bool has_bid(const Mbp10Level& l) { return has(l, bid_side); }
 DEVICE bool has_ask(const Mbp10Level& l) { return has(l, ask_side); }
 
-/// a - b in ticks. The difference wraps instead of overflowing: whatever a damaged file says, the result is finite.
-DEVICE float ticks(int64_t a, int64_t b, float tick) {
-  return ratio(static_cast<float>(static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b))), tick);
+/// Sums and differences of prices wrap instead of overflowing: whatever a damaged file says, a result is finite.
+DEVICE int64_t less(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
+}
+DEVICE int64_t plus(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
 }
 
 // Below, what is not there is masked by a choice of values, not of paths: a live snapshot waits for one warp.
@@ -58,13 +62,13 @@ DEVICE float order_flow(const Mbp10Level& before, const Mbp10Level& now) {
 
 /// What a level adds to the sums of its side; nothing when it is not there.
 struct SideLevel {
-  float size, count, away;  // contracts, orders, ticks from the side's best price
+  float size, count, away;  // contracts, orders, 1e-9 points from the side's best price
   float level;              // 1 when it is there
 };
-DEVICE SideLevel side_level(const Mbp10Level& level, const Mbp10Level& best, int side, float tick) {
+DEVICE SideLevel side_level(const Mbp10Level& level, const Mbp10Level& best, int side) {
   const bool there = has(level, side);
   const int64_t price = price_of(level, side), first = price_of(best, side);
-  const float distance = ticks(side == bid_side ? first : price, side == bid_side ? price : first, tick);
+  const float distance = static_cast<float>(side == bid_side ? less(first, price) : less(price, first));
   return {there ? static_cast<float>(size_of(level, side)) : 0.0f,
           there ? static_cast<float>(count_of(level, side)) : 0.0f, has(best, side) ? distance : 0.0f,
           there ? 1.0f : 0.0f};
@@ -73,7 +77,7 @@ DEVICE SideLevel side_level(const Mbp10Level& level, const Mbp10Level& best, int
 /// Sums over the first levels of one side.
 struct SideSums {
   float size = 0.0f, count = 0.0f;
-  float away = 0.0f;  // sizes times ticks from the best price
+  float away = 0.0f;  // sizes times distances from the best price
   float levels = 0.0f;
   DEVICE void add(const SideLevel& l) { size += l.size, count += l.count, away += l.size * l.away, levels += l.level; }
 };
@@ -82,7 +86,7 @@ struct SideSums {
 DEVICE bool has_mid(const Mbp10Level& best) {
   return static_cast<int>(has_bid(best)) & static_cast<int>(has_ask(best)) & static_cast<int>(best.ask >= best.bid);
 }
-DEVICE float log_size(float size) { return bounded(log1pf(size) / 4.0f); }
+DEVICE float log_size(float size) { return bounded(log1pf(size), 4.0f); }
 
 // Places in the list.
 enum SnapshotFeature : int {
@@ -110,8 +114,8 @@ DEVICE void level_features(const Mbp10Level& level, const Mbp10Level& before, bo
   out[feature_order_flow + l] = first ? 0.0f : flow;
 }
 
-DEVICE float away_feature(const SideSums& all) {
-  return bounded(ratio(all.away, all.size > 0.0f ? all.size : 1.0f) / 10.0f);
+DEVICE float away_feature(const SideSums& all, float tick) {
+  return bounded(all.away, 10.0f * tick * (all.size > 0.0f ? all.size : 1.0f));
 }
 DEVICE float levels_feature(const SideSums& all) { return all.levels / book_levels; }
 
@@ -124,14 +128,16 @@ DEVICE float price_value(const Mbp10RawInput& now, const Mbp10RawInput& before, 
                 feature_bid_gap == feature_trade_price + 1 && feature_ask_gap == feature_bid_gap + 1);
   const Mbp10Level best = now.level[0], second = now.level[1], was = before.level[0];
   const bool mid = has_mid(best), bid = has_bid(best), ask = has_ask(best);
-  // Spread and, of it, the microprice; what the mid moved; the trade over the mid; gaps to the second level.
+  // Spread and, of it, the microprice; what the mid moved; the trade over the mid; gaps to the second level. Twice the
+  // mid is a whole number of price units, so that no tick is lost to rounding.
   const int64_t upper = i == 2 || i == 4 ? best.bid : i == 3 ? now.trade_price : i == 5 ? second.ask : best.ask;
   const int64_t lower = i == 2 ? was.bid : i == 4 ? second.bid : i == 5 ? best.ask : best.bid;
   const int64_t other_upper = i == 3 ? now.trade_price : best.ask, other_lower = i == 3 ? best.ask : was.ask;
-  const float first = ticks(upper, lower, tick), other = ticks(other_upper, other_lower, tick);
-  const float lean = imbalance(static_cast<float>(best.bid_size), static_cast<float>(best.ask_size));
-  // Twice the mid is a whole number of price units, so that no tick is lost to rounding.
-  const float value = i == 1 ? 0.5f * first * lean : i == 2 || i == 3 ? 0.5f * (first + other) : first;
+  const int64_t first = less(upper, lower), both = plus(first, less(other_upper, other_lower));
+  const float difference = static_cast<float>(i == 2 || i == 3 ? both : first);
+  const float bid_size = static_cast<float>(best.bid_size), ask_size = static_cast<float>(best.ask_size);
+  const float lean = i == 1 ? bid_size - ask_size : 1.0f, size = i == 1 ? bid_size + ask_size : 1.0f;
+  const float value = bounded(difference * lean, (i >= 1 && i <= 3 ? 2.0f * tick : tick) * size);
   const bool moved = static_cast<int>(now.first == 0) & static_cast<int>(has_mid(was));
   const bool second_bid = static_cast<int>(bid) & static_cast<int>(has_bid(second));
   const bool second_ask = static_cast<int>(ask) & static_cast<int>(has_ask(second));
@@ -140,7 +146,7 @@ DEVICE float price_value(const Mbp10RawInput& now, const Mbp10RawInput& before, 
   const bool there = i == 4   ? second_bid
                      : i == 5 ? second_ask
                               : static_cast<bool>(static_cast<int>(mid) & static_cast<int>(more));
-  return there ? bounded(value) : 0.0f;
+  return there ? value : 0.0f;
 }
 
 DEVICE float trade_imbalance(const Mbp10RawInput& now) {
@@ -160,8 +166,8 @@ DEVICE void snapshot_row(const Mbp10RawInput& now, const Mbp10RawInput& before, 
   UNROLL_ALL for (int l = 0; l < book_levels; ++l) {
     const Mbp10Level level = now.level[l], was = before.level[l];  // copies: two wide loads each
     level_features(level, was, now.first != 0, l, out);
-    bid.add(side_level(level, best, bid_side, tick));
-    ask.add(side_level(level, best, ask_side, tick));
+    bid.add(side_level(level, best, bid_side));
+    ask.add(side_level(level, best, ask_side));
     if (l == 0) imbalances[3] = imbalance(bid.count, ask.count);
     if (l == 2) imbalances[0] = imbalance(bid.size, ask.size);
     if (l == 4) imbalances[1] = imbalance(bid.size, ask.size);
@@ -169,7 +175,7 @@ DEVICE void snapshot_row(const Mbp10RawInput& now, const Mbp10RawInput& before, 
   imbalances[2] = imbalance(bid.size, ask.size);
   imbalances[4] = imbalance(bid.count, ask.count);
   imbalances[5] = trade_imbalance(now);
-  out[feature_away] = away_feature(bid), out[feature_away + 1] = away_feature(ask);
+  out[feature_away] = away_feature(bid, tick), out[feature_away + 1] = away_feature(ask, tick);
   out[feature_side_size] = log_size(bid.size), out[feature_side_size + 1] = log_size(ask.size);
   out[feature_side_levels] = levels_feature(bid), out[feature_side_levels + 1] = levels_feature(ask);
   UNROLL_ALL for (int i = 0; i < price_features; ++i) out[price_feature(i)] = price_value(now, before, i, tick);
@@ -185,7 +191,7 @@ DEVICE void snapshot_row_by_block(const Mbp10RawInput& now, const Mbp10RawInput&
   for (int item : thread_stride(4 * lanes)) {
     const int i = item % lanes, warp = item / lanes;
     if (warp == 0 && i < sides * book_levels)
-      part[i] = side_level(now.level[i % book_levels], now.level[0], i / book_levels, tick);
+      part[i] = side_level(now.level[i % book_levels], now.level[0], i / book_levels);
     if (warp == 1 && i < book_levels) level_features(now.level[i], before.level[i], now.first != 0, i, out);
     if (warp == 2 && i < price_features) out[price_feature(i)] = price_value(now, before, i, tick);
     if (warp == 3 && i < 2)
@@ -208,7 +214,7 @@ DEVICE void snapshot_row_by_block(const Mbp10RawInput& now, const Mbp10RawInput&
     if (warp == 1 && i < sides) {
       SideSums sums;
       UNROLL_ALL for (int l = 0; l < book_levels; ++l) sums.add(part[i * book_levels + l]);
-      out[feature_away + i] = away_feature(sums);
+      out[feature_away + i] = away_feature(sums, tick);
       out[feature_side_levels + i] = levels_feature(sums);
     }
     if (warp == 2 && i < sides) {

@@ -29,7 +29,8 @@ void LiveModel::plan(Arena& arena) {
 void LiveModel::initialise(std::span<const float> parameters) {
   snapshot_ = std::make_unique<MappedPinnedSnapshotSlot>(device_);
   prediction_ = std::make_unique<MappedPinnedSlot<Prediction>>(device_);
-  control_ = std::make_unique<MappedBuffer<std::uint32_t>>(device_, 2);
+  asked_ = std::make_unique<MappedBuffer<std::uint64_t>>(device_, asked_words);
+  left_ = std::make_unique<MappedBuffer<std::uint32_t>>(device_, 1);
   device_.upload(parameters_, parameters);
   const auto matrix = [&](TrunkLayout::Matrix m) { return layout_.part(parameters, m); };
   device_.upload(weights_, std::vector{served_weights(matrix(TrunkLayout::input), matrix(TrunkLayout::recurrent),
@@ -51,9 +52,8 @@ void LiveModel::perceive() {
 }
 
 void LiveModel::serve(int snapshots, std::chrono::nanoseconds idle) {
-  const DeviceSpan<std::uint32_t> control = control_->device();
-  launch(device_, serve_snapshots_kernel, snapshot_->device_ptr(), weights_, control.part(0, 1), now_, features_,
-         state_, live_, prediction_->device_ptr(), control.part(1, 1), shape_.hidden, shape_.tau_min, tick_, snapshots,
+  launch(device_, serve_snapshots_kernel, snapshot_->device_ptr(), weights_, asked_->device(), now_, features_, state_,
+         live_, prediction_->device_ptr(), left_->device(), shape_.hidden, shape_.tau_min, tick_, snapshots,
          static_cast<std::int64_t>(idle.count()));
 }
 

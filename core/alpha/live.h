@@ -42,8 +42,8 @@ class LiveModel {
   MappedPinnedSnapshotSlot& snapshot() { return *snapshot_; }
   MappedPinnedSlot<Prediction>& prediction() { return *prediction_; }
   /// What the host tells a kernel that serves, and what that tells the host: each 0 or 1.
-  std::atomic_ref<std::uint32_t> asked_to_leave() { return std::atomic_ref<std::uint32_t>(control_->host()[0]); }
-  std::atomic_ref<std::uint32_t> left() { return std::atomic_ref<std::uint32_t>(control_->host()[1]); }
+  std::atomic_ref<std::uint64_t> asked_to_leave() { return std::atomic_ref<std::uint64_t>(asked_->host()[0]); }
+  std::atomic_ref<std::uint32_t> left() { return std::atomic_ref<std::uint32_t>(left_->host()[0]); }
   DeviceSpan<float> features() const { return features_; }  ///< [40], of the last snapshot
   DeviceSpan<float> state() const { return state_; }        ///< [hidden], after it
 
@@ -60,7 +60,8 @@ class LiveModel {
   DeviceSpan<std::uint32_t> live_;
   std::unique_ptr<MappedPinnedSnapshotSlot> snapshot_;
   std::unique_ptr<MappedPinnedSlot<Prediction>> prediction_;
-  std::unique_ptr<MappedBuffer<std::uint32_t>> control_;
+  std::unique_ptr<MappedBuffer<std::uint64_t>> asked_;
+  std::unique_ptr<MappedBuffer<std::uint32_t>> left_;
   std::unique_ptr<Program> graph_;
 };
 

@@ -19,7 +19,7 @@ inline ServedWeights served_weights(std::span<const float> input, std::span<cons
   for (std::size_t i = 0; i <= snapshot_features; ++i)
     set_row(ServedWeights::input + i, input.subspan(i * hidden, hidden));
   for (std::size_t i = 0; i < hidden; ++i) set_row(ServedWeights::recurrent + i, recurrent.subspan(i * hidden, hidden));
-  set_row(ServedWeights::theta, recurrent.last(hidden));
+  std::copy_n(recurrent.last(hidden).begin(), hidden, served.theta);
   for (std::size_t k = 0; k < alpha_projections; ++k) {
     for (std::size_t i = 0; i < hidden; ++i) served.heads.projector[k][i] = projector[i * alpha_projections + k];
     served.heads.projector_bias[k] = projector[hidden * alpha_projections + k];

@@ -42,7 +42,8 @@ struct Path {
   int hidden;
   MappedPinnedSnapshotSlot snapshot;
   MappedPinnedSlot<Prediction> prediction;
-  MappedBuffer<std::uint32_t> control;
+  MappedBuffer<std::uint64_t> asked;
+  MappedBuffer<std::uint32_t> left;
   TestBuffer<float> input, recurrent, projector, heads;
   TestBuffer<ServedWeights> served;
   TestBuffer<Mbp10RawInput> before, now;
@@ -54,7 +55,8 @@ struct Path {
         hidden(width),
         snapshot(on),
         prediction(on),
-        control(on, 2),
+        asked(on, asked_words),
+        left(on, 1),
         input(on, weights(salt, 41 * width)),
         recurrent(on, weights(salt + 1, (width + 1) * width)),
         projector(on, weights(salt + 2, (width + 1) * 8)),
@@ -83,11 +85,10 @@ struct Path {
                    hidden);
   }
   void serve(int snapshots, std::int64_t idle_ns) {
-    control.host()[1] = 0;
-    launch_guarded(device, serve_snapshots_kernel, snapshot.device_ptr(), served, control.device().part(0, 1), now,
-                   features, state, live, prediction.device_ptr(), control.device().part(1, 1), hidden, tau_min,
-                   live_tick, snapshots, idle_ns);
-    REQUIRE(control.host()[1] == 1);
+    left.host()[0] = 0;
+    launch_guarded(device, serve_snapshots_kernel, snapshot.device_ptr(), served, asked.device(), now, features, state,
+                   live, prediction.device_ptr(), left.device(), hidden, tau_min, live_tick, snapshots, idle_ns);
+    REQUIRE(left.host()[0] == 1);
   }
   Prediction answer() {
     Prediction now_there{};
@@ -284,14 +285,14 @@ TEST_CASE("kernel_live: a kernel that serves leaves when asked, and after its ti
   REQUIRE(path.live.download() == std::vector<std::uint32_t>{1, 0, 0, 1});
   const auto after = path.state.download();
   REQUIRE(after != state);
-  path.control.host()[0] = 1;  // asked
+  path.asked.host()[0] = 1;  // asked
   constexpr std::int64_t for_ever = std::int64_t{1} << 62;
   path.serve(1000, for_ever);
   REQUIRE(path.state.download() == after);
   path.snapshot.write(random_book(random));
   path.serve(1000, for_ever);  // asked, with one there: that one is left for the next time
   REQUIRE(path.live.download() == std::vector<std::uint32_t>{1, 0, 0, 1});
-  path.control.host()[0] = 0;
+  path.asked.host()[0] = 0;
   path.serve(1000, idle_ns);
   REQUIRE(path.live.download() == std::vector<std::uint32_t>{2, 0, 0, 2});
   REQUIRE(path.answer().snapshot == 2);
