@@ -79,7 +79,10 @@ struct SideSums {
   float size = 0.0f, count = 0.0f;
   float away = 0.0f;  // sizes times distances from the best price
   float levels = 0.0f;
-  DEVICE void add(const SideLevel& l) { size += l.size, count += l.count, away += l.size * l.away, levels += l.level; }
+  DEVICE void add(const SideLevel& l) {
+    size += l.size, count += l.count, levels += l.level;
+    away = fmaf(l.size, l.away, away);  // said, not left to each compiler: the same bits by a thread and by a block
+  }
 };
 
 /// Whether a book has a mid: both sides, and not crossed.
