@@ -28,6 +28,12 @@ class LiveModel {
   void serve(int snapshots, std::chrono::nanoseconds idle);
   void capture_graph_a();
   void perception_forward_captured() { graph_->run(); }
+  /// All of Graph A: writes the snapshot, replays, waits.
+  Prediction answer(const Mbp10RawInput& snapshot) {
+    snapshot_->write(snapshot);
+    perception_forward_captured();
+    return wait();
+  }
 
   /// Waits until the answer to the snapshot last written is there, and calls `meanwhile` between looks. Throws
   /// Error(device) when it has not come after answer_limit.

@@ -1,4 +1,6 @@
 // The benchmark of the live path, through the program.
+#include <sched.h>
+
 #include <nlohmann/json.hpp>
 
 #include "tests/app/run_program.h"
@@ -12,6 +14,7 @@ TEST_CASE("app: bench latency times both forms of the live path, having compared
   REQUIRE(outcome.code == 0);
   const auto report = nlohmann::json::parse(outcome.out);
   REQUIRE(report["hidden"] == 8);
+  REQUIRE(report["processor"] == "any");
   REQUIRE(report["forms"].size() == 2);
   REQUIRE(report["forms"][0]["form"] == "Graph A");
   REQUIRE(report["forms"][1]["form"] == "resident");
@@ -28,4 +31,24 @@ TEST_CASE("app: bench latency times both forms of the live path, having compared
   REQUIRE(pauses["a_second"].get<double>() >= 0.0);
   REQUIRE(((pauses["a_second"] == 0.0) == (pauses["median_us"] == 0.0)));
   test::require_refusal({"bench", "latency", "--hidden", "129"}, 2, {"--hidden", "129"});
+}
+
+TEST_CASE("app: bench latency stays on the processor that it is told, and refuses one that is not there") {
+  const std::vector<std::string> bench{"bench", "latency",  "--device", "host",   "--snapshots",
+                                       "20",    "--hidden", "8",        "--json", "--processor"};
+  const auto with = [&](const std::string& processor) {
+    std::vector<std::string> arguments = bench;
+    arguments.push_back(processor);
+    return arguments;
+  };
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  REQUIRE(sched_getaffinity(0, sizeof allowed, &allowed) == 0);
+  int last = CPU_SETSIZE - 1;
+  while (!CPU_ISSET(last, &allowed)) --last;
+  const test::Outcome stayed = test::run_program(with(std::to_string(last)));
+  INFO(stayed.err);
+  REQUIRE(nlohmann::json::parse(stayed.out)["processor"] == std::to_string(last));
+  for (const char* wrong : {"-1", "1000000", "0x", "", "fastest"})
+    test::require_refusal(with(wrong), 2, {"--processor", "quickest, any"});
 }
