@@ -113,8 +113,8 @@ _foxhunt_train() {
       ;;
     'bench latency')
       commands=''
-      options='--help --device --snapshots --hidden --json'
-      valued='--device --snapshots --hidden'
+      options='--help --device --snapshots --hidden --processor --json'
+      valued='--device --snapshots --hidden --processor'
       kind=none
       ;;
     'runs')
