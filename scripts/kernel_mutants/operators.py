@@ -260,7 +260,8 @@ class _Visitor:
     def _DeclRefExpr(self, node, index, narrow):
         if node.get("referencedDecl", {}).get("kind") == "EnumConstantDecl" and not index:
             name = self._of(node)
-            self._add(node, "constant", f"static_cast<decltype({name})>({name} << 1)")
+            # 0 and 1 become each other; doubling 0 would change nothing.
+            self._add(node, "constant", f"static_cast<decltype({name})>({name} ^ 1)")
 
 
 def _strip(node):
