@@ -1,12 +1,14 @@
-// Slots read and written by kernels, the fills, and the whole live path in one kernel against its kernels one by one.
+// Slots read and written by kernels, and the whole live path in one kernel against its kernels one by one.
+#include <array>
+#include <chrono>
 #include <thread>
+#include <tuple>
 
 #include "core/alpha/served_weights.h"
 #include "tests/cuda/live_fixture.h"
 
 using namespace foxhunt;
 using namespace foxhunt::test;
-using alpha::MappedPinnedFillSlot;
 using alpha::MappedPinnedSlot;
 using alpha::MappedPinnedSnapshotSlot;
 
@@ -85,9 +87,13 @@ struct Path {
                    hidden);
   }
   void serve(int snapshots, std::int64_t idle_ns) {
+    serve(snapshots, idle_ns, snapshot.device_ptr(), state, prediction.device_ptr());
+  }
+  template <class Slot, class Answers>
+  void serve(int snapshots, std::int64_t idle_ns, const Slot& slot, const TestBuffer<float>& kept, const Answers& to) {
     left.host()[0] = 0;
-    launch_guarded(device, serve_snapshots_kernel, snapshot.device_ptr(), served, asked.device(), now, features, state,
-                   live, prediction.device_ptr(), left.device(), hidden, tau_min, live_tick, snapshots, idle_ns);
+    launch_guarded(device, serve_snapshots_kernel, slot, served, asked.device(), now, features, kept, live, to,
+                   left.device(), hidden, tau_min, live_tick, snapshots, idle_ns);
     REQUIRE(left.host()[0] == 1);
   }
   Prediction answer() {
@@ -175,6 +181,9 @@ TEST_CASE("kernel_live: a snapshot is taken once, the one before it kept, and th
   REQUIRE(same_value(taker.now.at(0), second));
   REQUIRE(taker.state.download() == std::vector<float>(4, 0.0f));
   REQUIRE(taker.live.download() == std::vector<std::uint32_t>{5, 0, 3, 0});
+  slot.set(0, whole_slot(first, 7));
+  taker.take(slot);
+  REQUIRE(taker.live.download() == std::vector<std::uint32_t>{7, 0, 4, 0});
 }
 
 TEST_CASE("kernel_live: an answer holds the logits' probabilities, the projection and the counts") {
@@ -198,53 +207,18 @@ TEST_CASE("kernel_live: an answer holds the logits' probabilities, the projectio
   REQUIRE(slot.sequence_now() == 1);
 }
 
-TEST_CASE("kernel_live: fills add up to a position, its average price and what was realised") {
+TEST_CASE("kernel_live: an answer is its slot's words and a state its width, read and written no further") {
   ON_EVERY_DEVICE(device);
-  MappedPinnedFillSlot slot(device);
-  REQUIRE(slot.device_ptr().data != nullptr);
-  TestBuffer<LivePosition> position(device, std::vector<LivePosition>(1));
-  std::int64_t ts = 100;
-  const auto fill = [&](int contracts, double price, int held, double average, double realised) {
-    const Fill sent{++ts, static_cast<std::int64_t>(price * 1e9), contracts, held};
-    slot.write(sent);
-    Fill back{};
-    REQUIRE(slot.peek(back));
-    REQUIRE(same_value(back, sent));
-    for (int twice = 0; twice < 2; ++twice) {  // the second time there is nothing new
-      launch_guarded(device, take_fill_kernel, slot.device_ptr(), position);
-      const LivePosition now = position.at(0);
-      REQUIRE(now.contracts == held);
-      REQUIRE(now.average_price == Approx(average));
-      REQUIRE(now.realised == Approx(realised));
-      REQUIRE(now.ts == ts);
-      REQUIRE(now.sequence == slot.sequence_now());
-    }
-  };
-  fill(2, 100.0, 2, 100.0, 0.0);
-  fill(1, 103.0, 3, 101.0, 0.0);
-  fill(-2, 105.0, 1, 101.0, 8.0);
-  fill(-3, 99.0, -2, 99.0, 6.0);   // turned round
-  fill(-2, 97.0, -4, 98.0, 6.0);   // added to a short
-  fill(4, 96.5, 0, 0.0, 12.0);     // flat
-  fill(-1, -2.5, -1, -2.5, 12.0);  // prices may be negative
-  fill(1, -3.0, 0, 0.0, 12.5);
-  REQUIRE(position.at(0).missed == 0);
-  fill(1, 50.0, 1, 50.0, 12.5);
-  slot.write({++ts, 55'000'000'000, 1, 2});  // never taken
-  fill(1, 60.0, 3, 60.0, 12.5);
-  REQUIRE(position.at(0).missed == 1);
-  REQUIRE(position.at(0).torn == 0);
-}
-
-TEST_CASE("kernel_live: a fill half written changes nothing") {
-  ON_EVERY_DEVICE(device);
-  const Fill fill{5, 100'000'000'000, 1, 1};
-  TestBuffer<LivePosition> position(device, std::vector<LivePosition>(1));
-  const TestBuffer<MappedSlot<Fill>> torn(device, std::vector{slot_with(fill, 2u, 5, 1u)});
-  launch_guarded(device, take_fill_kernel, torn, position);
-  const LivePosition now = position.at(0);
-  REQUIRE((now.contracts == 0 && now.ts == 0 && now.average_price == 0.0 && now.sequence == 0));
-  REQUIRE(now.torn == 1000);
+  Random random(456);
+  const std::vector<float> next = random.floats(71, -1.0f, 1.0f);
+  const EndingBuffer<float> z(device, random.floats(5, -3.0f, 3.0f)), p(device, random.floats(8, -1.0f, 1.0f));
+  const TestBuffer<float> h(device, next);  // one more than there are
+  TestBuffer<float> state(device, 70);
+  TestBuffer<std::uint32_t> live(device, std::vector<std::uint32_t>{1, 0, 0, 4});
+  TestBuffer<MappedSlot<Prediction>> slot(device, 1);
+  launch_guarded(device, publish_prediction_kernel, z, p, h, live, state, slot, 70);
+  REQUIRE(state.download() == std::vector<float>(next.begin(), next.end() - 1));
+  for (const std::uint64_t word : slot.at(0).tagged) REQUIRE(word >> 32 == 5);
 }
 
 TEST_CASE("kernel_live: one kernel that serves gives the bits of the kernels one by one") {
@@ -296,4 +270,124 @@ TEST_CASE("kernel_live: a kernel that serves leaves when asked, and after its ti
   path.serve(1000, idle_ns);
   REQUIRE(path.live.download() == std::vector<std::uint32_t>{2, 0, 0, 2});
   REQUIRE(path.answer().snapshot == 2);
+}
+
+TEST_CASE("kernel_live: a kernel that serves waits as long as it may, and without a snapshot leaves all as it was") {
+  ON_EVERY_DEVICE(device);
+  Random random(457);
+  Path path(device, 24, 480);
+  const std::vector<float> features = random.floats(40, -1.0f, 1.0f), state = random.floats(24, -1.0f, 1.0f);
+  const Mbp10RawInput now = random_book(random);
+  path.features.upload(features);
+  path.state.upload(state);
+  path.now.set(0, now);
+  const auto begin = std::chrono::steady_clock::now();
+  path.serve(1000, idle_ns);
+  const auto waited = std::chrono::steady_clock::now() - begin;
+  REQUIRE(waited > std::chrono::nanoseconds(idle_ns) * 9 / 10);  // two clocks
+  REQUIRE(same_bits(path.features.download(), features));
+  REQUIRE(same_bits(path.state.download(), state));
+  REQUIRE(same_value(path.now.at(0), now));
+}
+
+TEST_CASE("kernel_live: a kernel that serves takes the last of several snapshots and counts the others") {
+  ON_EVERY_DEVICE(device);
+  Random random(458);
+  Path one(device, 24, 490), all(device, 24, 490);
+  for (const int written : {3, 1, 2}) {
+    for (int i = 0; i < written; ++i) {
+      const Mbp10RawInput book = random_book(random);
+      one.snapshot.write(book);
+      all.snapshot.write(book);
+    }
+    one.one_by_one();
+    all.serve(1, idle_ns);
+    CAPTURE(written);
+    REQUIRE(same_bits(one.features.download(), all.features.download()));
+    REQUIRE(same_bits(one.state.download(), all.state.download()));
+    REQUIRE(same_value(one.answer(), all.answer()));
+  }
+  REQUIRE(all.answer().snapshot == 6);
+  REQUIRE(all.live.download() == std::vector<std::uint32_t>{6, 0, 3, 3});
+}
+
+TEST_CASE("kernel_live: a kernel that serves does not answer to a snapshot half written") {
+  ON_EVERY_DEVICE(device);
+  Random random(459);
+  const Mbp10RawInput book = random_book(random), kept = random_book(random);
+  for (const auto& [sequence, word, odd] : {std::tuple{1u, last_word, 0u}, std::tuple{1u, std::size_t{40}, 2u},
+                                            std::tuple{3u, std::size_t{40}, 4u}, std::tuple{3u, last_word, 2u}}) {
+    Path path(device, 8, 500);
+    path.now.set(0, kept);
+    const TestBuffer<MappedSlot<Mbp10RawInput>> slot(device, std::vector{slot_with(book, sequence, word, odd)});
+    path.serve(1, 1'000'000, slot, path.state, path.prediction.device_ptr());
+    const std::vector<std::uint32_t> live = path.live.download();
+    CAPTURE(sequence, word, odd, live[1]);
+    REQUIRE((live[0] == 0 && live[2] == 0 && live[3] == 0));
+    REQUIRE((live[1] > 0 && live[1] < 0x80000000u));
+    REQUIRE(path.prediction.sequence_now() == 0);
+    REQUIRE(path.state.download() == std::vector<float>(8, 0.0f));
+    REQUIRE(same_value(path.now.at(0), kept));
+  }
+}
+
+TEST_CASE("kernel_live: a kernel that serves reads and writes no more than the state's width and its answer") {
+  ON_EVERY_DEVICE(device);
+  Random random(460);
+  Path path(device, 24, 510), beside(device, 24, 510);
+  const Mbp10RawInput book = random_book(random);
+  const std::vector<float> kept = random.floats(24, -1.0f, 1.0f);
+  std::vector<float> wider = kept;
+  wider.resize(128, NAN);
+  beside.state.upload(kept);
+  const TestBuffer<float> state(device, wider);
+  TestBuffer<MappedSlot<Prediction>> answers(device, 1);
+  path.serve(1, idle_ns, TestBuffer(device, std::vector{whole_slot(book, 1)}), state, answers);
+  beside.snapshot.write(book);
+  beside.serve(1, idle_ns);
+  std::vector<float> after = beside.state.download();
+  REQUIRE(all_finite(after));
+  after.resize(128, NAN);
+  REQUIRE(same_bits(state.download(), after));
+  Prediction answer;
+  std::array<std::uint32_t, sizeof answer / 4> words;
+  for (std::size_t i = 0; i < words.size(); ++i) words[i] = static_cast<std::uint32_t>(answers.at(0).tagged[i]);
+  std::memcpy(&answer, words.data(), sizeof answer);
+  REQUIRE(same_value(answer, beside.answer()));
+}
+
+TEST_CASE("kernel_live: a kernel that serves waits for snapshot after snapshot, and answers as many as it was told") {
+  ON_EVERY_DEVICE(device);
+  Random random(461);
+  constexpr std::size_t told = 4;
+  Path one(device, 24, 520), all(device, 24, 520);
+  std::vector<Mbp10RawInput> books;
+  for (std::size_t i = 0; i <= told; ++i) books.push_back(random_book(random));
+  std::vector<Prediction> answers(told);
+  const auto patience = std::chrono::seconds(10);
+  std::thread writer([&] {
+    const auto begin = std::chrono::steady_clock::now();
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // the kernel waits
+    for (std::size_t i = 0; i < told; ++i) {
+      all.snapshot.write(books[i]);
+      while (!(all.prediction.peek(answers[i]) && answers[i].snapshot == i + 1) &&
+             std::chrono::steady_clock::now() - begin < patience)
+        std::this_thread::yield();
+    }
+    all.snapshot.write(books[told]);  // one too many
+  });
+  all.serve(told, 2'000'000'000);
+  writer.join();
+  for (std::size_t i = 0; i < told; ++i) {
+    one.snapshot.write(books[i]);
+    one.one_by_one();
+    CAPTURE(i);
+    answers[i].torn = 0;  // whether it met the writer is chance
+    REQUIRE(same_value(one.answer(), answers[i]));
+  }
+  const std::vector<std::uint32_t> live = all.live.download();
+  REQUIRE((live[0] == told && live[2] == 0 && live[3] == told));
+  REQUIRE(same_bits(one.features.download(), all.features.download()));
+  REQUIRE(same_bits(one.state.download(), all.state.download()));
+  REQUIRE(same_value(all.now.at(0), books[told - 1]));
 }
