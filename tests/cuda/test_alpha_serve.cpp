@@ -244,7 +244,7 @@ TEST_CASE("kernel_live: a kernel that serves waits for snapshot after snapshot, 
     }
     all.snapshot.write(books[told]);  // one too many
   });
-  all.serve(told, 2'000'000'000);
+  all.serve(told, 5'000'000'000);
   writer.join();
   for (std::size_t i = 0; i < told; ++i) {
     one.snapshot.write(books[i]);
