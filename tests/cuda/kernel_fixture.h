@@ -137,6 +137,31 @@ class TestBuffer {
   T* memory_;
 };
 
+/// Inputs at the very end of their memory: with an address sanitizer, or a memory checker on a GPU, a read beyond them
+/// is reported. Aligned as their type is, no more.
+template <class T>
+class EndingBuffer {
+ public:
+  EndingBuffer(Device& device, const std::vector<T>& contents) : device_(&device), count_(contents.size()) {
+    const std::size_t bytes = count_ * sizeof(T), rounded = (bytes + granule - 1) / granule * granule;
+    memory_ = static_cast<std::byte*>(device.allocate(rounded));
+    first_ = reinterpret_cast<T*>(memory_ + rounded - bytes);
+    device.upload(DeviceSpan<T>(first_, count_), contents);
+  }
+  EndingBuffer(const EndingBuffer&) = delete;
+  EndingBuffer& operator=(const EndingBuffer&) = delete;
+  ~EndingBuffer() { device_->release(memory_); }
+  operator DeviceSpan<const T>() const { return {first_, count_}; }
+
+ private:
+  static constexpr std::size_t granule = 512;  // of what any device allocates
+
+  Device* device_;
+  std::size_t count_;
+  std::byte* memory_;
+  T* first_;
+};
+
 template <class T>
 void require_guards(const KernelInfo& kernel, std::size_t argument, const TestBuffer<T>& buffer) {
   CAPTURE(kernel.name, kernel.arguments[argument].name);

@@ -111,6 +111,23 @@ TEST_CASE("kernel_heads: projections are the tanh of their sums, logits the sums
   }
 }
 
+TEST_CASE("kernel_heads: a projection is a sum over every state, and its slopes reach each of them") {
+  ON_EVERY_DEVICE(device);
+  Random random(315);
+  Heads heads(random, 3, 70);
+  std::fill(heads.state.begin(), heads.state.end(), 0.25f);
+  std::fill(heads.projector.begin(), heads.projector.begin() + 70 * 8, 0.03125f);
+  std::fill(heads.projector.begin() + 70 * 8, heads.projector.end(), -0.5f);
+  for (const float p : heads.forward(device).projection)
+    REQUIRE(std::fabs(p - std::tanh(70.0f * 0.25f * 0.03125f - 0.5f)) < 1e-6f);
+  const Heads::Gradient gradient = heads.backward(device, random.floats(15, 0.5f, 1.0f));
+  for (int r = 0; r < 3; ++r) {
+    float sum = 0.0f;  // of the slopes of what is projected, all by the same weight
+    for (int k = 0; k < 8; ++k) sum += gradient.projected[size(r * 8 + k)];
+    for (int i = 0; i < 70; ++i) REQUIRE(std::fabs(gradient.state[size(r * 70 + i)] - 0.03125f * sum) < 1e-6f);
+  }
+}
+
 TEST_CASE("kernel_heads: whatever the states, projections stay within one") {
   ON_EVERY_DEVICE(device);
   Random random(311);
@@ -195,7 +212,9 @@ TEST_CASE("kernel_bce: the mean is over the labels that there are, and what is n
   };
   std::vector<std::uint8_t> labels(10, no_label);
   REQUIRE(reduce({0.0f, 0.0f}, labels) == std::tuple{0.0f, 0u, 0u});
-  labels[0] = 1, labels[3] = 0, labels[9] = 1;
+  labels[3] = 0;
+  REQUIRE(reduce({5.0f, 0.0f}, labels) == std::tuple{5.0f, 0u, 0u});
+  labels[0] = 1, labels[9] = 1;
   REQUIRE(reduce({5.0f, 4.0f}, labels) == std::tuple{3.0f, 0u, 0u});
   REQUIRE(std::get<1>(reduce({NAN, 4.0f}, labels)) == 1);
   REQUIRE(std::get<2>(reduce({1.0f, INFINITY}, labels)) == nonfinite_loss);

@@ -1,21 +1,16 @@
-// Slots read and written by kernels, the fills, and the whole live path in one kernel against its kernels one by one.
+// Slots read and written by kernels: snapshots in, predictions out.
 #include <thread>
 
-#include "core/alpha/served_weights.h"
 #include "tests/cuda/live_fixture.h"
 
 using namespace foxhunt;
 using namespace foxhunt::test;
-using alpha::MappedPinnedFillSlot;
 using alpha::MappedPinnedSlot;
 using alpha::MappedPinnedSnapshotSlot;
 
 namespace {
 
-constexpr float tau_min = 0.01f;
 constexpr std::size_t last_word = sizeof(Mbp10RawInput) / 4 - 1;
-
-std::size_t size(int n) { return static_cast<std::size_t>(n); }
 
 /// What take_snapshot_kernel keeps.
 struct Taker {
@@ -35,69 +30,6 @@ struct Taker {
     launch_guarded(device, take_snapshot_kernel, slot, before, now, seconds, state, live, 4);
   }
 };
-
-/// Memory of one live path, run as one kernel or kernel by kernel.
-struct Path {
-  Device& device;
-  int hidden;
-  MappedPinnedSnapshotSlot snapshot;
-  MappedPinnedSlot<Prediction> prediction;
-  MappedBuffer<std::uint64_t> asked;
-  MappedBuffer<std::uint32_t> left;
-  TestBuffer<float> input, recurrent, projector, heads;
-  TestBuffer<ServedWeights> served;
-  TestBuffer<Mbp10RawInput> before, now;
-  TestBuffer<float> features, seconds, drive, state, next, projection, logits;
-  TestBuffer<std::uint32_t> live;
-
-  Path(Device& on, int width, unsigned salt)
-      : device(on),
-        hidden(width),
-        snapshot(on),
-        prediction(on),
-        asked(on, asked_words),
-        left(on, 1),
-        input(on, weights(salt, 41 * width)),
-        recurrent(on, weights(salt + 1, (width + 1) * width)),
-        projector(on, weights(salt + 2, (width + 1) * 8)),
-        heads(on, weights(salt + 3, 45)),
-        served(on, std::vector{alpha::served_weights(input.download(), recurrent.download(), projector.download(),
-                                                     heads.download())}),
-        before(on, std::vector<Mbp10RawInput>(1)),
-        now(on, std::vector<Mbp10RawInput>(1)),
-        features(on, std::vector<float>(40, 0.0f)),
-        seconds(on, 1),
-        drive(on, size(width)),
-        state(on, std::vector<float>(size(width), 0.0f)),
-        next(on, size(width)),
-        projection(on, 8),
-        logits(on, 5),
-        live(on, std::vector<std::uint32_t>(4, 0u)) {}
-  static std::vector<float> weights(unsigned salt, int count) { return Random(salt).floats(size(count), -0.4f, 0.4f); }
-
-  void one_by_one() {
-    launch_guarded(device, take_snapshot_kernel, snapshot.device_ptr(), before, now, seconds, state, live, hidden);
-    launch_guarded(device, snap_feature_assemble_kernel, before, now, features, 1, live_tick);
-    launch_guarded(device, dense_forward_kernel, features, input, drive, 1, hidden, 40, 0);
-    launch_guarded(device, cfc_step_kernel, drive, seconds, recurrent, state, next, 1, hidden, tau_min);
-    launch_guarded(device, multi_horizon_heads_kernel, next, projector, heads, projection, logits, 1, hidden);
-    launch_guarded(device, publish_prediction_kernel, logits, projection, next, live, state, prediction.device_ptr(),
-                   hidden);
-  }
-  void serve(int snapshots, std::int64_t idle_ns) {
-    left.host()[0] = 0;
-    launch_guarded(device, serve_snapshots_kernel, snapshot.device_ptr(), served, asked.device(), now, features, state,
-                   live, prediction.device_ptr(), left.device(), hidden, tau_min, live_tick, snapshots, idle_ns);
-    REQUIRE(left.host()[0] == 1);
-  }
-  Prediction answer() {
-    Prediction now_there{};
-    REQUIRE(prediction.peek(now_there));
-    return now_there;
-  }
-};
-
-constexpr std::int64_t idle_ns = 50'000'000;
 
 }  // namespace
 
@@ -175,6 +107,9 @@ TEST_CASE("kernel_live: a snapshot is taken once, the one before it kept, and th
   REQUIRE(same_value(taker.now.at(0), second));
   REQUIRE(taker.state.download() == std::vector<float>(4, 0.0f));
   REQUIRE(taker.live.download() == std::vector<std::uint32_t>{5, 0, 3, 0});
+  slot.set(0, whole_slot(first, 7));
+  taker.take(slot);
+  REQUIRE(taker.live.download() == std::vector<std::uint32_t>{7, 0, 4, 0});
 }
 
 TEST_CASE("kernel_live: an answer holds the logits' probabilities, the projection and the counts") {
@@ -198,102 +133,16 @@ TEST_CASE("kernel_live: an answer holds the logits' probabilities, the projectio
   REQUIRE(slot.sequence_now() == 1);
 }
 
-TEST_CASE("kernel_live: fills add up to a position, its average price and what was realised") {
+TEST_CASE("kernel_live: an answer is its slot's words and a state its width, read and written no further") {
   ON_EVERY_DEVICE(device);
-  MappedPinnedFillSlot slot(device);
-  REQUIRE(slot.device_ptr().data != nullptr);
-  TestBuffer<LivePosition> position(device, std::vector<LivePosition>(1));
-  std::int64_t ts = 100;
-  const auto fill = [&](int contracts, double price, int held, double average, double realised) {
-    const Fill sent{++ts, static_cast<std::int64_t>(price * 1e9), contracts, held};
-    slot.write(sent);
-    Fill back{};
-    REQUIRE(slot.peek(back));
-    REQUIRE(same_value(back, sent));
-    for (int twice = 0; twice < 2; ++twice) {  // the second time there is nothing new
-      launch_guarded(device, take_fill_kernel, slot.device_ptr(), position);
-      const LivePosition now = position.at(0);
-      REQUIRE(now.contracts == held);
-      REQUIRE(now.average_price == Approx(average));
-      REQUIRE(now.realised == Approx(realised));
-      REQUIRE(now.ts == ts);
-      REQUIRE(now.sequence == slot.sequence_now());
-    }
-  };
-  fill(2, 100.0, 2, 100.0, 0.0);
-  fill(1, 103.0, 3, 101.0, 0.0);
-  fill(-2, 105.0, 1, 101.0, 8.0);
-  fill(-3, 99.0, -2, 99.0, 6.0);   // turned round
-  fill(-2, 97.0, -4, 98.0, 6.0);   // added to a short
-  fill(4, 96.5, 0, 0.0, 12.0);     // flat
-  fill(-1, -2.5, -1, -2.5, 12.0);  // prices may be negative
-  fill(1, -3.0, 0, 0.0, 12.5);
-  REQUIRE(position.at(0).missed == 0);
-  fill(1, 50.0, 1, 50.0, 12.5);
-  slot.write({++ts, 55'000'000'000, 1, 2});  // never taken
-  fill(1, 60.0, 3, 60.0, 12.5);
-  REQUIRE(position.at(0).missed == 1);
-  REQUIRE(position.at(0).torn == 0);
-}
-
-TEST_CASE("kernel_live: a fill half written changes nothing") {
-  ON_EVERY_DEVICE(device);
-  const Fill fill{5, 100'000'000'000, 1, 1};
-  TestBuffer<LivePosition> position(device, std::vector<LivePosition>(1));
-  const TestBuffer<MappedSlot<Fill>> torn(device, std::vector{slot_with(fill, 2u, 5, 1u)});
-  launch_guarded(device, take_fill_kernel, torn, position);
-  const LivePosition now = position.at(0);
-  REQUIRE((now.contracts == 0 && now.ts == 0 && now.average_price == 0.0 && now.sequence == 0));
-  REQUIRE(now.torn == 1000);
-}
-
-TEST_CASE("kernel_live: one kernel that serves gives the bits of the kernels one by one") {
-  ON_EVERY_DEVICE(device);
-  Random random(453);
-  for (const int hidden : {1, 24, 100, 128}) {
-    Path one(device, hidden, 460), all(device, hidden, 460);
-    for (int i = 0; i < 8; ++i) {
-      Mbp10RawInput book = random_book(random);
-      book.first = i == 0 || i == 5;
-      one.snapshot.write(book);
-      one.one_by_one();
-      all.snapshot.write(book);
-      all.serve(1, idle_ns);
-      CAPTURE(hidden, i);
-      REQUIRE(same_bits(one.features.download(), all.features.download()));
-      REQUIRE(same_bits(one.state.download(), all.state.download()));
-      REQUIRE(same_value(one.answer(), all.answer()));
-      REQUIRE(all.answer().snapshot == static_cast<std::uint32_t>(i + 1));
-      REQUIRE(same_value(one.now.at(0), all.now.at(0)));
-    }
-    REQUIRE(one.live.download() == std::vector<std::uint32_t>{8, 0, 0, 8});
-    REQUIRE(all.live.download() == one.live.download());
-  }
-}
-
-TEST_CASE("kernel_live: a kernel that serves leaves when asked, and after its time without a snapshot") {
-  ON_EVERY_DEVICE(device);
-  Random random(454);
-  Path path(device, 24, 470);
-  const std::vector<float> state = random.floats(24, -1.0f, 1.0f);
-  path.state.upload(state);
-  path.serve(1000, idle_ns);  // nothing is there, and nothing comes
-  REQUIRE(path.state.download() == state);
-  REQUIRE(path.live.download() == std::vector<std::uint32_t>{0, 0, 0, 0});
-  path.snapshot.write(random_book(random));
-  path.serve(1000, idle_ns);  // one, then nothing
-  REQUIRE(path.live.download() == std::vector<std::uint32_t>{1, 0, 0, 1});
-  const auto after = path.state.download();
-  REQUIRE(after != state);
-  path.asked.host()[0] = 1;  // asked
-  constexpr std::int64_t for_ever = std::int64_t{1} << 62;
-  path.serve(1000, for_ever);
-  REQUIRE(path.state.download() == after);
-  path.snapshot.write(random_book(random));
-  path.serve(1000, for_ever);  // asked, with one there: that one is left for the next time
-  REQUIRE(path.live.download() == std::vector<std::uint32_t>{1, 0, 0, 1});
-  path.asked.host()[0] = 0;
-  path.serve(1000, idle_ns);
-  REQUIRE(path.live.download() == std::vector<std::uint32_t>{2, 0, 0, 2});
-  REQUIRE(path.answer().snapshot == 2);
+  Random random(456);
+  const std::vector<float> next = random.floats(71, -1.0f, 1.0f);
+  const EndingBuffer<float> z(device, random.floats(5, -3.0f, 3.0f)), p(device, random.floats(8, -1.0f, 1.0f));
+  const TestBuffer<float> h(device, next);  // one more than there are
+  TestBuffer<float> state(device, 70);
+  TestBuffer<std::uint32_t> live(device, std::vector<std::uint32_t>{1, 0, 0, 4});
+  TestBuffer<MappedSlot<Prediction>> slot(device, 1);
+  launch_guarded(device, publish_prediction_kernel, z, p, h, live, state, slot, 70);
+  REQUIRE(state.download() == std::vector<float>(next.begin(), next.end() - 1));
+  for (const std::uint64_t word : slot.at(0).tagged) REQUIRE(word >> 32 == 5);
 }

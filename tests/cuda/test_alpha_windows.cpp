@@ -124,3 +124,16 @@ TEST_CASE("kernel_windows: a state that is not finite is not carried on") {
   launch_guarded(device, next_windows_kernel, ring, follows, counters, state, starts, initial, 2, 1, 1, 3);
   REQUIRE(initial.download() == std::vector<float>{0.0f, 0.0f, 0.5f});
 }
+
+TEST_CASE("kernel_windows: a trunk of one cell has windows too") {
+  ON_EVERY_DEVICE(device);
+  const TestBuffer<std::int32_t> ring(device, std::vector<std::int32_t>{10, 20, 30});
+  const TestBuffer<std::uint8_t> follows(device, std::vector<std::uint8_t>{1, 0, 1});
+  const TestBuffer<float> state(device, std::vector<float>{9, 0.25f, 9, 0.5f});
+  TestBuffer<std::uint32_t> counters(device, counters_with({{counter_iteration, 1}}));
+  TestBuffer<std::int32_t> starts(device, 2);
+  TestBuffer<float> initial(device, 2);
+  launch_guarded(device, next_windows_kernel, ring, follows, counters, state, starts, initial, 3, 2, 1, 1);
+  REQUIRE(starts.download() == std::vector<std::int32_t>{30, 10});
+  REQUIRE(initial.download() == std::vector<float>{0.25f, 0.5f});
+}

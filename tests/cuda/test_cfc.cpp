@@ -32,7 +32,8 @@ struct Scan {
     std::vector<float> state, candidate;
   };
   Result forward(Device& device) const {
-    const TestBuffer<float> x(device, drive), dt(device, seconds), w(device, recurrent), h0(device, initial);
+    const TestBuffer<float> x(device, drive), dt(device, seconds), h0(device, initial);
+    const EndingBuffer<float> w(device, recurrent);
     TestBuffer<float> state(device, states()), candidate(device, states());
     launch_guarded(device, cfc_scan_forward_kernel, x, dt, w, h0, state, candidate, windows, steps, hidden, tau_min);
     REQUIRE(state.unwritten() + candidate.unwritten() == 0);
@@ -172,6 +173,74 @@ TEST_CASE("kernel_cfc: a larger theta slows a state down") {
   REQUIRE(next[7] > 0.0f);
 }
 
+TEST_CASE("kernel_cfc: time constants go from tau_min to for ever") {
+  ON_EVERY_DEVICE(device);
+  Random random(307);
+  const int hidden = 5;
+  Scan scan(random, 2, 3, hidden);
+  const std::vector<float> none(size(hidden * hidden), 0.0f);
+  for (const auto& [theta, tau] : {std::pair{-50.0f, 0.01f}, std::pair{0.0f, 0.01f + std::log(2.0f)},
+                                   std::pair{25.0f, 25.01f}, std::pair{100.0f, 100.01f}}) {
+    std::vector<float> recurrent = none;
+    recurrent.resize(size((hidden + 1) * hidden), theta);
+    const auto next =
+        step(device, std::vector<float>(5, 2.0f), {0.5f * tau}, recurrent, std::vector<float>(5, 0.0f), hidden);
+    for (const float h : next) REQUIRE(std::fabs(h - (1.0f - std::exp(-0.5f)) * std::tanh(2.0f)) < 1e-6f);
+  }
+  std::fill(scan.recurrent.begin() + hidden * hidden, scan.recurrent.end(), INFINITY);
+  REQUIRE(step(device, scan.drive, std::vector<float>(8, 100.0f), scan.recurrent, scan.drive, hidden) == scan.drive);
+  const std::vector<float> state = scan.forward(device).state;
+  for (int w = 0; w < 2; ++w)
+    for (int s = 0; s <= 3; ++s)
+      for (int j = 0; j < hidden; ++j) REQUIRE(state[scan.at(w, s, j)] == scan.initial[size(w * hidden + j)]);
+}
+
+TEST_CASE("kernel_cfc: a state that is not a number stays in its row and its window") {
+  ON_EVERY_DEVICE(device);
+  Random random(308);
+  const int hidden = 6;
+  Scan scan(random, 3, 2, hidden);
+  const std::vector<float> whole = scan.forward(device).state;
+  std::fill(scan.initial.begin() + hidden, scan.initial.begin() + 2 * hidden, NAN);
+  const std::vector<float> state = scan.forward(device).state;
+  const std::vector<float> x(size(3 * hidden), 0.5f), dt(3, 1.0f);
+  const std::vector<float> next = step(device, x, dt, scan.recurrent, scan.initial, hidden);
+  for (const int w : {0, 2})
+    for (int j = 0; j < hidden; ++j) {
+      for (int s = 0; s <= 2; ++s) REQUIRE(state[scan.at(w, s, j)] == whole[scan.at(w, s, j)]);
+      REQUIRE(std::fabs(next[size(w * hidden + j)]) <= 1.0f);
+    }
+}
+
+TEST_CASE("kernel_cfc: more rows than run at a time are each as if alone") {
+  ON_EVERY_DEVICE(device);
+  Random random(309);
+  const std::vector<float> recurrent = random.floats(6, -1.0f, 1.0f), drive = random.floats(34, -1.0f, 1.0f),
+                           seconds = random.floats(17, 0.0f, 2.0f), state = random.floats(34, -1.0f, 1.0f);
+  const std::vector<float> next = step(device, drive, seconds, recurrent, state, 2);
+  for (const int r : {0, 16}) {
+    const auto row = [r](const std::vector<float>& of) {
+      return std::vector<float>(of.begin() + 2 * r, of.begin() + 2 * r + 2);
+    };
+    REQUIRE(step(device, row(drive), {seconds[size(r)]}, recurrent, row(state), 2) == row(next));
+  }
+}
+
+TEST_CASE("kernel_cfc: the last of more windows than run at a time is as if alone, both ways") {
+  ON_EVERY_DEVICE(device);
+  Random random(327);
+  const Scan scan(random, 65, 1, 2);
+  const std::vector<float> wanted = wanted_of(random, scan);
+  const auto last = [](const std::vector<float>& of, std::size_t width) {
+    return std::vector<float>(of.end() - static_cast<long>(width), of.end());
+  };
+  Scan one = scan;
+  one.windows = 1;
+  one.drive = last(scan.drive, 4), one.seconds = last(scan.seconds, 2), one.initial = last(scan.initial, 2);
+  REQUIRE(one.forward(device).state == last(scan.forward(device).state, 4));
+  REQUIRE(one.backward(device, last(wanted, 4)).drive == last(scan.backward(device, wanted).drive, 4));
+}
+
 TEST_CASE("kernel_cfc: a window is its steps, bit for bit, whatever the windows beside it") {
   ON_EVERY_DEVICE(device);
   Random random(304);
@@ -192,6 +261,8 @@ TEST_CASE("kernel_cfc: a window is its steps, bit for bit, whatever the windows 
       if (s < steps) h = step(device, x, dt, scan.recurrent, h, hidden);
     }
     for (const float c : result.candidate) REQUIRE(std::fabs(c) <= 1.0f);
+    for (int w = 0; w < windows; ++w)
+      for (int j = 0; j < hidden; ++j) REQUIRE(result.candidate[scan.at(w, steps, j)] == 0.0f);
   }
 }
 
@@ -201,10 +272,11 @@ TEST_CASE("kernel_cfc: what a state makes of another is W_rec's row and column")
   std::vector<float> recurrent(size((hidden + 1) * hidden), 0.0f), state(size(hidden), 0.0f);
   recurrent[size(100 * hidden + 3)] = 2.0f;
   recurrent[size(127 * hidden + 64)] = -1.0f;
+  recurrent[size(127 * hidden + 127)] = 3.0f;
   state[100] = state[127] = 0.5f;
   const auto next = step(device, std::vector<float>(size(hidden), 0.0f), {1e6f}, recurrent, state, hidden);
   for (int j = 0; j < hidden; ++j)
-    REQUIRE(std::fabs(next[size(j)] - (j == 3 ? std::tanh(1.0f) : j == 64 ? std::tanh(-0.5f) : 0.0f)) < 1e-6f);
+    REQUIRE(std::fabs(next[size(j)] - std::tanh(j == 3 ? 1.0f : j == 64 ? -0.5f : j == 127 ? 1.5f : 0.0f)) < 1e-6f);
 }
 
 TEST_CASE("kernel_cfc: the way back gives the slopes of drive, weights, time constants and nothing past the window") {
@@ -246,5 +318,29 @@ TEST_CASE("kernel_cfc: what is wanted of a state reaches every step before it an
         CAPTURE(row, w, s);
         REQUIRE((w == 1 && s < row ? sum > 0.0 : sum == 0.0));
       }
+  }
+}
+
+TEST_CASE("kernel_cfc: cells numbered the other way round have the same slopes, up to the widest trunk") {
+  ON_EVERY_DEVICE(device);
+  Random random(326);
+  for (const int hidden : {7, 128}) {
+    const Scan scan(random, 2, 3, hidden);
+    const std::vector<float> wanted = wanted_of(random, scan);
+    const auto turned = [hidden](std::vector<float> rows) {
+      for (auto row = rows.begin(); row != rows.end(); row += hidden) std::reverse(row, row + hidden);
+      return rows;
+    };
+    Scan other = scan;
+    other.drive = turned(scan.drive), other.initial = turned(scan.initial);
+    other.recurrent = turned(scan.recurrent);
+    for (int i = 0; i < hidden / 2; ++i)  // and the rows of W_rec
+      std::swap_ranges(other.recurrent.begin() + i * hidden, other.recurrent.begin() + (i + 1) * hidden,
+                       other.recurrent.begin() + (hidden - 1 - i) * hidden);
+    const Scan::Gradient gradient = scan.backward(device, wanted), back = other.backward(device, turned(wanted));
+    CAPTURE(hidden);
+    REQUIRE(largest_difference(gradient.drive, turned(back.drive)) < 1e-5);
+    REQUIRE(largest_difference(gradient.theta, turned(back.theta)) < 1e-5);
+    REQUIRE(std::fabs(gradient.drive[scan.at(0, 0, hidden - 1)]) > 0.0f);
   }
 }

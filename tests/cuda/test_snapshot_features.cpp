@@ -253,6 +253,116 @@ TEST_CASE("kernel_snapshot: sides and levels that are not there are masked") {
   require_bounded(h);
 }
 
+TEST_CASE("kernel_snapshot: a side without prices adds nothing, whatever sizes it states") {
+  ON_EVERY_DEVICE(device);
+  Mbp10RawInput bids = plain_book();
+  for (Mbp10Level& l : bids.level) l.ask = undefined_price;
+  bids.level[0].bid_size = 30;  // against 10
+  bids.trade_price = mid_price;
+  const auto f = assemble(device, plain_book(), bids), g = assemble(device, mirrored(plain_book()), mirrored(bids));
+  for (std::size_t l = 0; l < 10; ++l) {
+    REQUIRE(f[size_imbalance + l] == 1.0f);
+    REQUIRE(g[size_imbalance + l] == -1.0f);
+  }
+  for (const std::size_t all : {depth3, depth5, depth10, orders1, orders10}) {
+    REQUIRE(f[all] == 1.0f);
+    REQUIRE(g[all] == -1.0f);
+  }
+  require_near(f[order_flow], 20.0f / 40.0f);  // of the bids that are known
+  require_near(g[order_flow], -20.0f / 40.0f);
+  for (const std::size_t none : {ask_gap, ask_away, ask_depth, ask_levels, spread, mid_change, trade_price})
+    REQUIRE(f[none] == 0.0f);
+  for (const std::size_t none : {bid_gap, bid_away, bid_depth, bid_levels, spread, mid_change, trade_price})
+    REQUIRE(g[none] == 0.0f);
+  require_near(f[bid_gap], bounded(1.0f));
+  require_near(g[ask_gap], bounded(1.0f));
+}
+
+TEST_CASE("kernel_snapshot: levels without a price add nothing to their side") {
+  ON_EVERY_DEVICE(device);
+  Mbp10RawInput book = plain_book();
+  for (int l = 3; l < book_levels; ++l) book.level[l].bid = undefined_price;
+  const auto f = assemble(device, plain_book(), book);
+  require_near(f[depth3], 0.0f);
+  require_near(f[depth5], (30.0f - 50.0f) / 80.0f);
+  require_near(f[depth10], (30.0f - 100.0f) / 130.0f);
+  require_near(f[orders10], (6.0f - 20.0f) / 26.0f);
+  require_near(f[bid_away], bounded(30.0f / 30.0f / 10.0f));
+  require_near(f[bid_depth], bounded(std::log(31.0f) / 4.0f));
+  require_near(f[bid_levels], 0.3f);
+}
+
+TEST_CASE("kernel_snapshot: without a best price there is no gap behind it and no distance from it") {
+  ON_EVERY_DEVICE(device);
+  Mbp10RawInput bare = plain_book(), lonely = plain_book();
+  bare.level[0].bid = undefined_price;
+  lonely.level[1].bid_size = 0;
+  for (const std::int64_t unit : {std::int64_t{1}, tick}) {
+    const auto one = [&](const Mbp10RawInput& book) { return assemble(device, plain_book(), {book}, unit); };
+    const auto f = one(bare), g = one(mirrored(bare));
+    REQUIRE((f[bid_gap] == 0.0f && f[bid_away] == 0.0f));
+    REQUIRE((g[ask_gap] == 0.0f && g[ask_away] == 0.0f));
+    REQUIRE((f[ask_gap] > 0.0f && f[ask_away] > 0.0f));
+    REQUIRE((f[bid_levels] == 0.9f && g[ask_levels] == 0.9f));
+    REQUIRE(one(lonely)[bid_gap] == 0.0f);
+    REQUIRE(one(mirrored(lonely))[ask_gap] == 0.0f);
+    REQUIRE(one(lonely)[ask_gap] > 0.0f);
+  }
+}
+
+TEST_CASE("kernel_snapshot: one contract makes a level") {
+  ON_EVERY_DEVICE(device);
+  Mbp10RawInput book = plain_book();
+  for (Mbp10Level& l : book.level) l.bid_size = l.ask_size = 1;
+  const auto f = assemble(device, plain_book(), book);
+  REQUIRE((f[bid_levels] == 1.0f && f[ask_levels] == 1.0f));
+  require_near(f[bid_depth], bounded(std::log(11.0f) / 4.0f));
+  require_near(f[spread], bounded(1.0f));
+}
+
+TEST_CASE("kernel_snapshot: prices say what they can, without a trade and at the start of a session") {
+  ON_EVERY_DEVICE(device);
+  Mbp10RawInput book = plain_book();  // without a trade
+  book.level[0].bid_size = 30;
+  for (const std::uint32_t first : {0u, 1u}) {
+    book.first = first;
+    const auto f = assemble(device, shifted(plain_book(), tick), book);
+    require_near(f[spread], bounded(1.0f));
+    require_near(f[microprice], bounded(0.25f));
+    require_near(f[mid_change], first ? 0.0f : bounded(-1.0f));
+    require_near(f[bid_gap], bounded(1.0f));
+    REQUIRE(f[trade_price] == 0.0f);
+  }
+  book.trade_price = mid_price + tick;
+  require_near(assemble(device, plain_book(), book)[trade_price], bounded(0.5f));
+}
+
+TEST_CASE("kernel_snapshot: a mid moves with its best prices alone, and a locked book has one") {
+  ON_EVERY_DEVICE(device);
+  Mbp10RawInput lower = plain_book(), locked = plain_book();
+  lower.level[0].bid -= tick;
+  require_near(assemble(device, lower, plain_book())[mid_change], bounded(0.5f));
+  locked.level[0].ask = locked.level[0].bid;
+  locked.trade_price = mid_price + tick;
+  const auto f = assemble(device, plain_book(), locked);
+  REQUIRE(f[spread] == 0.0f);
+  require_near(f[mid_change], bounded(-0.5f));
+  require_near(f[trade_price], bounded(1.0f));
+}
+
+TEST_CASE("kernel_snapshot: a wait counts up to a million seconds, and none before zero") {
+  ON_EVERY_DEVICE(device);
+  Mbp10RawInput book = plain_book();
+  const auto waited = [&](float seconds) {
+    book.seconds = seconds;
+    return assemble(device, plain_book(), book)[wait];
+  };
+  require_near(waited(1e6f), bounded(std::log(1e9f) / 4.0f));
+  REQUIRE(waited(3e6f) == waited(1e6f));
+  REQUIRE(waited(0.9e6f) < waited(1e6f));
+  REQUIRE(waited(-1.0f) == 0.0f);
+}
+
 TEST_CASE("kernel_snapshot: whatever a book holds, its features are finite and within one") {
   ON_EVERY_DEVICE(device);
   Random random(334);
