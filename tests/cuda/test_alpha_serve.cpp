@@ -70,14 +70,14 @@ struct Path {
     launch_guarded(device, publish_prediction_kernel, logits, projection, next, live, state, prediction.device_ptr(),
                    hidden);
   }
-  void serve(int snapshots, std::int64_t idle_ns) {
-    serve(snapshots, idle_ns, snapshot.device_ptr(), state, prediction.device_ptr());
+  void serve(int snapshots, std::int64_t idle) {
+    serve(snapshots, idle, snapshot.device_ptr(), state, prediction.device_ptr());
   }
   template <class Slot, class Answers>
-  void serve(int snapshots, std::int64_t idle_ns, const Slot& slot, const TestBuffer<float>& kept, const Answers& to) {
+  void serve(int snapshots, std::int64_t idle, const Slot& slot, const TestBuffer<float>& kept, const Answers& to) {
     left.host()[0] = 0;
     launch_guarded(device, serve_snapshots_kernel, slot, served, asked.device(), now, features, kept, live, to,
-                   left.device(), hidden, tau_min, live_tick, snapshots, idle_ns);
+                   left.device(), hidden, tau_min, live_tick, snapshots, idle);
     REQUIRE(left.host()[0] == 1);
   }
   Prediction answer() {
