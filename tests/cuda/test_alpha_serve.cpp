@@ -183,12 +183,11 @@ TEST_CASE("kernel_live: a kernel that serves does not answer to a snapshot half 
   ON_EVERY_DEVICE(device);
   Random random(459);
   const Mbp10RawInput book = random_book(random), kept = random_book(random);
-  for (const auto& [sequence, word, odd] :
-       {std::tuple{1u, last_word, 0u}, std::tuple{3u, std::size_t{40}, 4u}, std::tuple{3u, last_word, 2u}}) {
+  for (const auto& [sequence, word, odd] : {std::tuple{1u, last_word, 0u}, std::tuple{3u, std::size_t{40}, 4u}}) {
     Path path(device, 8, 500);
     path.now.set(0, kept);
     const TestBuffer<MappedSlot<Mbp10RawInput>> slot(device, std::vector{slot_with(book, sequence, word, odd)});
-    path.serve(1, 0, slot, path.state, path.prediction.device_ptr());
+    path.serve(1, 1, slot, path.state, path.prediction.device_ptr());
     const std::vector<std::uint32_t> live = path.live.download();
     CAPTURE(sequence, word, odd, live[1]);
     REQUIRE((live[0] == 0 && live[2] == 0 && live[3] == 0));
