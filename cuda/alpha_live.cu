@@ -21,7 +21,6 @@ KERNEL void LAUNCH_BOUNDS(128)
       for (int j : thread_stride(hidden)) state[j] = 0.0f;
     counts.take(sequence);
   }
-  __syncthreads();  // every thread has its copy of the counts
   if (threadIdx.x == 0) {
     seconds[0] = came ? taken[0].seconds : 0.0f;  // no time passes without a snapshot
     counts.store(live);
@@ -52,9 +51,9 @@ DEVICE void apply(LivePosition& held, const Fill& fill, uint32_t sequence) {
   held.missed += sequence - held.sequence - 1;
   if (after - change != before) {
     held.average_price = price;
-  } else if (before == 0 || (before > 0) == (change > 0)) {  // opened or added to
+  } else if (after != 0 && (before == 0 || (before > 0) == (change > 0))) {  // opened or added to
     const double was = fabs(static_cast<double>(before)), is = fabs(static_cast<double>(after));
-    held.average_price = is > 0.0 ? (held.average_price * was + price * (is - was)) / is : 0.0;
+    held.average_price = (held.average_price * was + price * (is - was)) / is;
   } else {  // closed in part, in full, or turned round
     const bool turned = after != 0 && (after > 0) != (before > 0);
     held.realised += (price - held.average_price) * static_cast<double>(turned ? before : before - after);
@@ -72,7 +71,6 @@ KERNEL void LAUNCH_BOUNDS(32)
   SHARED_ARRAY(Fill, taken, 1);
   uint32_t sequence, torn = 0;
   const bool came = take_newer(*slot, taken[0], position->sequence, sequence, torn);
-  __syncthreads();
   if (threadIdx.x != 0) return;
   position->torn += torn;
   if (came) apply(*position, taken[0], sequence);

@@ -196,7 +196,6 @@ KERNEL void LAUNCH_BOUNDS(cfc_threads, 1)
     if (!watch.await(taken, counts)) break;
     snapshot_row_by_block(taken, before, static_cast<float>(tick), x);
     if (taken.first) {  // nothing of the session before
-      __syncthreads();
       for (int j : thread_stride(max_hidden)) h[0][j] = 0.0f;
       UNROLL for (auto& sum : recurrence[0]) sum = 0.0f;
     }
@@ -220,6 +219,7 @@ KERNEL void LAUNCH_BOUNDS(cfc_threads, 1)
   copy_by_block(book[served % 2], *now);
   if (served > 0)
     for (int i : thread_stride(snapshot_features)) features[i] = x[i];
+  __syncthreads();  // all of it is there for who sees that the kernel left
   if (threadIdx.x == 0) {
     counts.store(live);
     store_release(left, 1);

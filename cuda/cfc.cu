@@ -51,7 +51,7 @@ KERNEL void LAUNCH_BOUNDS(cfc_threads, 1)
   rates_of(theta, hidden, tau_min, rate);
   const int rows = steps + 1;
   for (int item : block_per_item((windows + group - 1) / group)) {
-    const int first = item * group, count = windows - first < group ? windows - first : group;
+    const int first = item * group, count = windows - first;  // of those left, the block's are the first
     for (int w = 0; w < group; ++w)
       for (int j : thread_stride(max_hidden)) {
         h[w][j] = w < count && j < hidden ? initial[(first + w) * hidden + j] : 0.0f;
@@ -105,7 +105,7 @@ KERNEL void LAUNCH_BOUNDS(cfc_threads, 1)
   rates_of(theta, hidden, tau_min, rate);
   const int rows = steps + 1;
   for (int item : block_per_item((windows + group - 1) / group)) {
-    const int first = item * group, count = windows - first < group ? windows - first : group;
+    const int first = item * group, count = windows - first;  // of those left, the block's are the first
     for (int w = 0; w < group; ++w)
       for (int j : thread_stride(max_hidden)) {
         d_inside[w][j] = 0.0f;

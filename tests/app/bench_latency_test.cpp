@@ -34,19 +34,18 @@ TEST_CASE("app: bench latency times both forms of the live path, having compared
 }
 
 TEST_CASE("app: bench latency stays on the processor that it is told, and refuses one that is not there") {
-  const std::vector<std::string> bench{"bench", "latency",  "--device", "host",   "--snapshots",
-                                       "20",    "--hidden", "8",        "--json", "--processor"};
-  const auto with = [&](const std::string& processor) {
-    std::vector<std::string> arguments = bench;
-    arguments.push_back(processor);
-    return arguments;
+  const auto with = [](const std::string& processor) {
+    return std::vector<std::string>{"bench", "latency",  "--device", "host",        "--snapshots",
+                                    "20",    "--hidden", "8",        "--processor", processor};
   };
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
   REQUIRE(sched_getaffinity(0, sizeof allowed, &allowed) == 0);
   int last = CPU_SETSIZE - 1;
   while (!CPU_ISSET(last, &allowed)) --last;
-  const test::Outcome stayed = test::run_program(with(std::to_string(last)));
+  std::vector<std::string> arguments = with(std::to_string(last));
+  arguments.push_back("--json");
+  const test::Outcome stayed = test::run_program(arguments);
   INFO(stayed.err);
   REQUIRE(nlohmann::json::parse(stayed.out)["processor"] == std::to_string(last));
   for (const char* wrong : {"-1", "1000000", "0x", "", "fastest"})
