@@ -28,11 +28,12 @@ class LiveModel {
   void serve(int snapshots, std::chrono::nanoseconds idle);
   void capture_graph_a();
   void perception_forward_captured() { graph_->run(); }
-  /// All of Graph A: writes the snapshot, replays, waits.
-  Prediction answer(const Mbp10RawInput& snapshot) {
+  /// All of Graph A: writes the snapshot, replays, waits as wait() does.
+  template <class F>
+  Prediction answer(const Mbp10RawInput& snapshot, F meanwhile) {
     snapshot_->write(snapshot);
     perception_forward_captured();
-    return wait();
+    return wait(meanwhile);
   }
 
   /// Waits until the answer to the snapshot last written is there, and calls `meanwhile` between looks. Throws

@@ -34,15 +34,12 @@ void Resident::join() {
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
-Prediction Resident::answer(const Mbp10RawInput& snapshot) {
-  model_.snapshot().write(snapshot);
-  return model_.wait([this] {
-    if (!serving()) {
-      join();
-      start();
-    }
-    if (host_.joinable()) std::this_thread::yield();  // both sides may have one core
-  });
+void Resident::stay() {
+  if (!serving()) {
+    join();
+    start();
+  }
+  if (host_.joinable()) std::this_thread::yield();  // both sides may have one core
 }
 
 void Resident::leave() {

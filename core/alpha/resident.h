@@ -19,8 +19,18 @@ class Resident {
   Resident& operator=(const Resident&) = delete;
   ~Resident();
 
-  /// Writes the snapshot and waits for its answer. Throws Error(device) when none comes within LiveModel::answer_limit.
-  Prediction answer(const Mbp10RawInput& snapshot);
+  /// Writes the snapshot and waits for its answer as LiveModel::wait() does.
+  template <class F>
+  Prediction answer(const Mbp10RawInput& snapshot, F meanwhile) {
+    model_.snapshot().write(snapshot);
+    return model_.wait([&] {
+      stay();
+      meanwhile();
+    });
+  }
+  Prediction answer(const Mbp10RawInput& snapshot) {
+    return answer(snapshot, [] {});
+  }
   /// False once the kernel has left.
   bool serving() { return model_.left().load(std::memory_order_acquire) == 0; }
   /// Asks the kernel to leave and waits until it has; the model's state is then that after the last snapshot.
@@ -28,6 +38,7 @@ class Resident {
 
  private:
   void start();
+  void stay();
   void join();
 
   LiveModel& model_;

@@ -21,11 +21,16 @@ TEST_CASE("app: bench latency times both forms of the live path, having compared
   for (const auto& form : report["forms"]) {
     REQUIRE(form["snapshots"] == 20);
     double last = 0.0;
+    const auto& unpaused = form["unpaused"];
+    const bool some = unpaused["snapshots"] > 0;
+    REQUIRE(unpaused["snapshots"] <= 20);
     for (const char* quantile : {"p50_us", "p99_us", "p999_us", "max_us"}) {
       REQUIRE(form[quantile].get<double>() >= last);
       last = form[quantile].get<double>();
+      REQUIRE(unpaused[quantile].is_null() == !some);
     }
     REQUIRE(last > 0.0);
+    if (some) REQUIRE(unpaused["max_us"].get<double>() <= last);
   }
   const auto& pauses = report["host_pauses"];
   REQUIRE(pauses["a_second"].get<double>() >= 0.0);
