@@ -7,6 +7,7 @@ from kernel_mutants.reasons import PATH as REASONS
 
 PATH = "tests/mutants/report.md"
 REQUIRED = 0.95
+SUFFIXES = (".cu", ".cuh", ".cpp", ".h")
 
 
 def digest(top, folder, suffixes):
@@ -19,8 +20,8 @@ def digest(top, folder, suffixes):
     return whole.hexdigest()[:16]
 
 
-def markdown(mutants, verdicts, reasons, programs, kernels, tests):
-    """`kernels`, `tests`: digests of cuda/ and of tests/cuda/."""
+def markdown(mutants, verdicts, reasons, programs, sources):
+    """`sources`: digest by folder."""
     killed = sum(verdicts[m.number].killed for m in mutants)
     lines = [
         "# Mutants of the kernels",
@@ -30,7 +31,8 @@ def markdown(mutants, verdicts, reasons, programs, kernels, tests):
         "listed below with the reason.",
         "",
         f"**{killed} of {len(mutants)} killed, {100 * killed / len(mutants):.1f}%** (required: {100 * REQUIRED:.0f}%).",
-        f"Sources: cuda/ `{kernels}`, tests/cuda/ `{tests}`. Programs: {'; '.join(programs)}.",
+        f"Sources: {', '.join(f'{folder}/ `{digest}`' for folder, digest in sources.items())}. Programs: "
+        f"{'; '.join(programs)}.",
         "",
         "## By function",
         "",

@@ -11,7 +11,7 @@ TOP = Path(__file__).resolve().parent.parent.parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(TOP / "scripts"))
 
-from kernel_mutants import clang_ast, operators, reasons, report, schemata, trial  # noqa: E402
+from kernel_mutants import clang_ast, journal, operators, reasons, report, schemata, trial  # noqa: E402
 
 CLAMP = """// Comments stay out of it: a + b.
 extern "C" void clamp_kernel(float* y, int n, float top) {
@@ -84,13 +84,30 @@ class MutateTest(unittest.TestCase):
         verdicts[alive.number] = trial.Verdict(False, "", 1)
         path = self.folder / "survivors.toml"
         path.write_text(f"[[reason]]\nbecause = 'Both give top.'\nmutants = ['{alive.title}']\n")
-        text = report.markdown(self.mutants, verdicts, reasons.load(path), ["test_cuda"], "k", "t")
+        text = report.markdown(self.mutants, verdicts, reasons.load(path), ["test_cuda"], {"cuda": "c0de"})
         self.assertIn(f"{len(self.mutants) - 1} of {len(self.mutants)} killed", text)
         self.assertIn(f"Both give top.\n\n- `{alive.title}`", text)
         self.assertNotIn("No reason given", text)
+        self.assertIn("Sources: cuda/ `c0de`.", text)
         path.write_text("[[reason]]\nbecause = 'x'\n")
         with self.assertRaises(reasons.ReasonsError):
             reasons.load(path)
+
+    def test_journal(self):
+        first, second, third = self.mutants[:3]
+        now = journal.Journal(self.folder, {"cuda": "new"})
+        now.add(first, trial.Verdict(True, "test_cuda: crash", 2), every_program=False)
+        now.add(second, trial.Verdict(False, "", 2), every_program=False)
+        for found in (now, journal.Journal(self.folder, {"cuda": "new"})):
+            self.assertEqual(found.verdict(first), trial.Verdict(True, "test_cuda: crash", 2))
+            self.assertIsNone(found.verdict(second), "some programs have not tried it")
+            self.assertIsNone(found.verdict(third))
+            self.assertEqual([found.survived(m) for m in (first, second, third)], [False, True, False])
+        now.add(second, trial.Verdict(False, "", 3), every_program=True)
+        self.assertEqual(journal.Journal(self.folder, {"cuda": "new"}).verdict(second), trial.Verdict(False, "", 3))
+        later = journal.Journal(self.folder, {"cuda": "newer"})
+        self.assertIsNone(later.verdict(first))
+        self.assertTrue(later.survived(second))
 
     def test_what_a_run_says(self):
         passed = "All tests passed (3 assertions in 2 test cases)"
