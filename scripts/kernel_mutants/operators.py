@@ -260,8 +260,8 @@ class _Visitor:
     def _DeclRefExpr(self, node, index, narrow):
         if node.get("referencedDecl", {}).get("kind") == "EnumConstantDecl" and not index:
             name = self._of(node)
-            # 0 and 1 become each other; doubling 0 would change nothing.
-            self._add(node, "constant", f"static_cast<decltype({name})>({name} ^ 1)")
+            # 0 and 1 become each other, a flag the next one.
+            self._add(node, "constant", f"static_cast<decltype({name})>({name} < 2 ? {name} ^ 1 : {name} << 1)")
 
 
 def _strip(node):
