@@ -13,8 +13,11 @@ class Journal:
         self._path, self._sources = os.path.join(work, "verdicts.jsonl"), sources
         self._entries = {}  # by title, the last one
         if os.path.exists(self._path):
-            with open(self._path, encoding="utf-8") as file:
-                self._entries = {entry["title"]: entry for entry in map(json.loads, file)}
+            with open(self._path, "r+b") as file:
+                lines = file.read()
+                whole = lines[: lines.rfind(b"\n") + 1]  # a run that was killed may have left half a line
+                file.truncate(len(whole))
+            self._entries = {entry["title"]: entry for entry in map(json.loads, whole.splitlines())}
 
     def add(self, mutant, verdict, every_program):
         entry = {"title": mutant.title, "sources": self._sources, "killed": verdict.killed, "by": verdict.by}

@@ -20,7 +20,10 @@ PROGRAM = r"""#!/bin/sh
 name=${0##*/}
 echo "$name $* graphs=${FOXHUNT_GRAPHS:-unset}" >>"$CALLS"
 case $FAULT in
-  "$name=fails") printf 'test cases: 54 | 53 passed | 1 failed\nassertions: 900 | 899 passed | 1 failed\n'; exit 1 ;;
+  "$name=fails")
+    printf 'tests/test_x.cpp:12: FAILED:\n  REQUIRE( a == b )\n'
+    i=0; while [ $i -lt 30 ]; do echo "a warning"; i=$((i + 1)); done
+    printf 'test cases: 54 | 53 passed | 1 failed\nassertions: 900 | 899 passed | 1 failed\n'; exit 1 ;;
   "$name=crashes") kill -SEGV $$ ;;
   "$name=runs nothing") echo "No tests ran"; exit 0 ;;
   "$name=nonsense") echo "hello"; exit 0 ;;
@@ -208,7 +211,8 @@ class GpuCheckTest(unittest.TestCase):
         self.refused("synccheck=sees no gpu", "it did not use the GPU")
 
     def test_a_test_program_that_fails(self):
-        record = self.refused("test_dqn=fails", "899 passed", "1 failed", "exit code 1")
+        record = self.refused("test_dqn=fails", "test_x.cpp:12: FAILED:", "a == b", "899 passed", "1 failed",
+                              "exit code 1")
         self.assertEqual((record["tests"]["test_dqn"]["passed"], record["tests"]["test_dqn"]["failed"]), (False, 1))
         self.assertIs(record["tests"]["test_cuda"]["passed"], True)
 

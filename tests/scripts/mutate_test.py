@@ -105,6 +105,11 @@ class MutateTest(unittest.TestCase):
             self.assertEqual([found.survived(m) for m in (first, second, third)], [False, True, False])
         now.add(second, trial.Verdict(False, "", 3), every_program=True)
         self.assertEqual(journal.Journal(self.folder, {"cuda": "new"}).verdict(second), trial.Verdict(False, "", 3))
+        with open(self.folder / "verdicts.jsonl", "a", encoding="utf-8") as file:
+            file.write('{"title": "half a li')
+        journal.Journal(self.folder, {"cuda": "new"}).add(third, trial.Verdict(True, "test_cuda: crash", 1), True)
+        again = journal.Journal(self.folder, {"cuda": "new"})
+        self.assertEqual([again.verdict(m).killed for m in (first, second, third)], [True, False, True])
         later = journal.Journal(self.folder, {"cuda": "newer"})
         self.assertIsNone(later.verdict(first))
         self.assertTrue(later.survived(second))
